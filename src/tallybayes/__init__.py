@@ -1,0 +1,1 @@
+"""Naive Bayes whose model is a tally."""
