@@ -1,0 +1,76 @@
+# Every target sets up what it needs by itself, in .venv beside this file; a second run starts at once.
+# Needed: Python 3.11 or newer, a C++20 compiler, and the package index.
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+PY := $(VENV)/bin/python
+TAG := $(shell $(PYTHON) -c 'import sys; print(sys.implementation.cache_tag)')
+SOURCES := pyproject.toml CMakeLists.txt LICENSE README.md $(shell find native src -type f -not -name '*.pyc' -not -name _kernel.pyi)
+
+# The build tools stand in .venv and the kernel's object files in build/, so that a change compiles only what it touches.
+INSTALL := $(PY) -m pip install --quiet --no-build-isolation
+
+.PHONY: help demo test check lint types sanitize clean
+
+help:
+	@echo 'make demo      install, and identify the language of real sentences (no network after the install)'
+	@echo 'make test      all tests, on the installed package'
+	@echo 'make check     style, types, import ranks, exports, and every example of the documentation'
+	@echo 'make sanitize  the kernel, store and text tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make clean     remove what the above made'
+	@echo 'PYTHON=python3.12 chooses the interpreter, JOBS=4 the number of test processes.'
+
+demo: $(VENV)/.demo
+	$(VENV)/bin/tallybayes demo
+
+test: $(VENV)/.dev
+	$(PY) -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+check: lint types
+	$(PY) -m pytest -q tests/test_layers.py tests/test_exports.py tests/test_docs.py
+
+lint: $(VENV)/.dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+types: $(VENV)/.dev
+	cp $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/tallybayes/_kernel.pyi src/tallybayes/
+	$(VENV)/bin/mypy
+
+# The sanitized package is laid before the ordinary one. libstdc++ is preloaded too: without it a thrown C++ exception
+# aborts. Reports go to files, since pytest swallows them; CPython itself leaks at exit, so leaks are not looked for.
+SANITIZED := build/sanitized
+REPORTS := $(SANITIZED)/reports
+KERNEL_TESTS = $(wildcard tests/test_kernel*.py tests/test_lexer*.py tests/test_store*.py tests/test_text*.py tests/kernel tests/store tests/text)
+
+sanitize: $(SANITIZED)/.built
+	rm -rf $(REPORTS) && mkdir -p $(REPORTS)
+	export PYTHONPATH=$(SANITIZED)/site PYTHONMALLOC=malloc TALLYBAYES_SANITIZED=1 \
+	  ASAN_OPTIONS=detect_leaks=0:log_path=$(CURDIR)/$(REPORTS)/asan \
+	  UBSAN_OPTIONS=print_stacktrace=1:log_path=$(CURDIR)/$(REPORTS)/ubsan \
+	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)"; \
+	$(PY) -m pytest -n $(JOBS) tests/test_sanitized.py $(KERNEL_TESTS) $(SANITIZE_ARGS); status=$$?; \
+	if [ -n "$$(ls $(REPORTS))" ]; then cat $(REPORTS)/*; status=1; fi; exit $$status
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/tallybayes/_kernel.pyi
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.tools: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet 'scikit-build-core>=1.1' 'nanobind>=3.1' cmake ninja
+	touch $@
+
+$(VENV)/.demo: $(VENV)/.tools $(SOURCES)
+	$(INSTALL) -C build-dir=build/$(TAG) '.[demo]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.tools $(SOURCES)
+	$(INSTALL) -C build-dir=build/$(TAG) '.[dev]'
+	touch $@ $(VENV)/.demo
+
+$(SANITIZED)/.built: $(VENV)/.dev
+	rm -rf $(SANITIZED)/site
+	$(INSTALL) -C build-dir=$(SANITIZED)/objects -C cmake.define.TALLYBAYES_SANITIZE=ON --no-deps --target $(SANITIZED)/site .
+	touch $@
