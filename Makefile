@@ -46,11 +46,11 @@ KERNEL_TESTS = $(wildcard tests/test_kernel*.py tests/test_lexer*.py tests/test_
 
 sanitize: $(SANITIZED)/.built
 	rm -rf $(REPORTS) && mkdir -p $(REPORTS)
-	export PYTHONPATH=$(SANITIZED)/site PYTHONMALLOC=malloc TALLYBAYES_SANITIZED=1 \
+	env PYTHONPATH=$(SANITIZED)/site PYTHONMALLOC=malloc TALLYBAYES_SANITIZED=1 \
 	  ASAN_OPTIONS=detect_leaks=0:log_path=$(CURDIR)/$(REPORTS)/asan \
 	  UBSAN_OPTIONS=print_stacktrace=1:log_path=$(CURDIR)/$(REPORTS)/ubsan \
-	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)"; \
-	$(PY) -m pytest -n $(JOBS) tests/test_sanitized.py $(KERNEL_TESTS) $(SANITIZE_ARGS); status=$$?; \
+	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	  $(PY) -m pytest -n $(JOBS) tests/test_sanitized.py $(KERNEL_TESTS) $(SANITIZE_ARGS); status=$$?; \
 	if [ -n "$$(ls $(REPORTS))" ]; then cat $(REPORTS)/*; status=1; fi; exit $$status
 
 clean:

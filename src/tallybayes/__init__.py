@@ -1,7 +1,7 @@
 """Naive Bayes whose model is a tally.
 
-*A tally is a sum over rows; a model is a tally read with a prior.* Learning adds, forgetting subtracts, machines merge by
-adding, and another smoothing or prior never needs the data again.
+*A tally is a sum over rows; a model is a tally read with a prior.* Learning adds, forgetting subtracts, machines merge
+by adding, and another smoothing or prior never needs the data again.
 
 Every public name is loaded when it is first asked for, so that ``import tallybayes`` costs next to nothing and
 scikit-learn is imported only by those who use an estimator.
