@@ -1,0 +1,17 @@
+// The two small objects that text functions of the kernel share: documents with their owner, and the rules.
+#pragma once
+#include <nanobind/nanobind.h>
+
+#include "documents.hpp"
+#include "text.hpp"
+
+namespace tb::bind {
+
+/// Documents with the Python object that their memory belongs to.
+struct PyDocuments : Documents {
+  PyDocuments(Documents&& documents, nanobind::object owner)
+      : Documents(std::move(documents)), owner(std::move(owner)) {}
+  nanobind::object owner;
+};
+
+}  // namespace tb::bind
