@@ -6,10 +6,12 @@ namespace nb = nanobind;
 namespace tb::bind {
 void bind_documents(nb::module_& m);
 void bind_text(nb::module_& m);
+void bind_labels(nb::module_& m);
 }  // namespace tb::bind
 
 NB_MODULE(_kernel, m) {
   m.doc() = "Loops of tallybayes on contiguous arrays. Private: use the package's Python names.";
   tb::bind::bind_documents(m);
   tb::bind::bind_text(m);
+  tb::bind::bind_labels(m);
 }

@@ -1,0 +1,440 @@
+"""Class labels with their types: sorted, hashable, given back in the caller's dtype.
+
+All labels of one set are of one kind: bool, bytes, date, float, int or str. ``1``, ``'1'``, ``1.0`` and ``True`` are
+different labels, and a mixture of them is refused rather than guessed at.
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import math
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tallybayes._kernel as _kernel
+from tallybayes.errors import InputError, InputTypeError
+
+__all__ = ["Label", "Labels"]
+
+Label: TypeAlias = str | int | float | bool | bytes | datetime.date
+Codes: TypeAlias = NDArray[np.int32]
+
+_KINDS: dict[type, str] = {
+    bool: "bool",
+    bytes: "bytes",
+    datetime.date: "date",
+    float: "float",
+    int: "int",
+    str: "str",
+}
+_SAID = {"str": "text", "bytes": "bytes", "bool": "booleans", "date": "dates", "float": "floats", "int": "numbers"}
+_NUMPY_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "U": "str", "S": "bytes", "M": "date"}
+_SHOWN = 10  # labels named in an error message
+
+
+class Labels:
+    """A sorted set of class labels of one kind.
+
+    Built by `Labels.of` from what a caller has; immutable. Two sets are equal if their kind and values are, whatever
+    the dtype they came in.
+
+    Parameters
+    ----------
+    kind : str
+        "bool", "bytes", "date", "float", "int" or "str"; "" for the empty set.
+    values : sequence of label
+        Distinct and ascending.
+    dtype : str
+        NumPy dtype in which `array` gives them back; "str" fits the width to the longest label.
+
+    Examples
+    --------
+    >>> labels, codes = Labels.of(["spam", "ham", "spam"])
+    >>> labels
+    Labels('ham', 'spam')
+    >>> codes.tolist()
+    [1, 0, 1]
+    """
+
+    __slots__ = ("_array", "_dtype", "_index", "_kind", "_values")
+
+    def __init__(self, kind: str = "", values: Sequence[Label] = (), dtype: str = "object") -> None:
+        self._kind = kind
+        self._values = tuple(values)
+        self._dtype = dtype
+        self._index = {value: position for position, value in enumerate(self._values)}
+        self._array: NDArray[Any] | None = None
+
+    @classmethod
+    def of(cls, values: Any) -> tuple[Labels, Codes]:
+        """Sort the distinct labels of `values` and number each value by them.
+
+        Parameters
+        ----------
+        values : sequence of n labels
+            A list, a tuple, a NumPy array, or a pandas, polars, Arrow or narwhals column.
+
+        Returns
+        -------
+        labels : Labels
+        codes : int32 array of shape (n,)
+            Position of each value in `labels`.
+
+        Raises
+        ------
+        InputError
+            If labels are missing, not finite, or of several kinds.
+        InputTypeError
+            If `values` is no one-dimensional sequence, or holds things that cannot be labels.
+        """
+        column = _column(values)
+        given_as_object = False
+        if isinstance(column, np.ndarray):
+            given_as_object = column.dtype == object
+            if not given_as_object:
+                return _of_array(column)
+            column = column.tolist()
+        if not column:
+            return cls(), np.zeros(0, np.int32)
+        found = _kernel.encode_objects(column) if type(column[0]) in _KINDS else None
+        if found is None:
+            column = _plain(column)
+            found = _kernel.encode_objects(column)
+            assert found is not None  # _plain leaves one type
+        distinct, codes = found
+        kind = _KINDS[type(distinct[0])]
+        if kind == "float":
+            distinct = _finite(distinct, column)
+        return cls._sorted(kind, distinct, codes, "object" if given_as_object else _dtype_of(kind, distinct))
+
+    @classmethod
+    def _sorted(cls, kind: str, distinct: Sequence[Label], codes: Codes, dtype: str) -> tuple[Labels, Codes]:
+        order = sorted(range(len(distinct)), key=distinct.__getitem__)
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        return cls(kind, [distinct[position] for position in order], dtype), rank[codes]
+
+    @property
+    def kind(self) -> str:
+        """The kind of all labels: bool, bytes, date, float, int or str; "" while there are none."""
+        return self._kind
+
+    @property
+    def values(self) -> tuple[Label, ...]:
+        """The labels, ascending, as plain Python values."""
+        return self._values
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """The labels, ascending, as a read-only NumPy array of the caller's dtype."""
+        if self._array is None:
+            array = np.empty(len(self._values), object)
+            array[:] = self._values
+            if self._dtype != "object":
+                array = array.astype(self._dtype)
+            array.flags.writeable = False
+            self._array = array
+        return self._array
+
+    def index(self, value: Label) -> int:
+        """Give the position of one label.
+
+        Raises
+        ------
+        InputError
+            If it is none of these labels; the message names those that are.
+        """
+        return int(self.codes([value])[0])
+
+    def codes(self, values: Any) -> Codes:
+        """Number each of n values by these labels.
+
+        Raises
+        ------
+        InputError
+            If a value is none of these labels, as in `of` besides.
+        """
+        labels, codes = Labels.of(values)
+        if labels == self:
+            return codes
+        known = self._index if labels.kind == self.kind else {}
+        place = np.array([known.get(value, -1) for value in labels.values], np.int32)
+        found = place[codes]
+        if len(found) and found.min() < 0:
+            row = int(np.argmin(found >= 0))
+            stranger = labels.values[codes[row]]
+            raise InputError(f"unknown label {stranger!r} at row {row}; the known classes are {self.named()}")
+        return found
+
+    def named(self) -> str:
+        """Say the labels in a sentence; of many only the first ten."""
+        if len(self) > _SHOWN:
+            return ", ".join(map(repr, self._values[:_SHOWN])) + f" and {len(self) - _SHOWN} more"
+        return " and ".join(filter(None, [", ".join(map(repr, self._values[:-1])), *map(repr, self._values[-1:])]))
+
+    def union(self, other: Labels) -> tuple[Labels, Codes, Codes]:
+        """Unite two sets of labels.
+
+        Returns
+        -------
+        labels : Labels
+        mine, theirs : int32 arrays
+            Where each label of the two sets is in the union; both ascend.
+
+        Raises
+        ------
+        InputError
+            If the two are of different kinds.
+        """
+        if self == other or not len(other):
+            same = np.arange(len(self), dtype=np.int32)
+            return self, same, same[: len(other)]
+        if not len(self):
+            return other, np.zeros(0, np.int32), np.arange(len(other), dtype=np.int32)
+        if self.kind != other.kind:
+            raise InputError(
+                f"labels mix {_SAID[self.kind]} and {_SAID[other.kind]}: {self._values[0]!r} is {self.kind}, "
+                f"{other._values[0]!r} is {other.kind}; make them one type"
+            )
+        dtype = _common(self.kind, self._dtype, other._dtype)
+        united = Labels(self.kind, sorted({**self._index, **other._index}), dtype)
+        mine, theirs = (
+            np.fromiter((united._index[value] for value in labels), np.int32, len(labels)) for labels in (self, other)
+        )
+        return united, mine, theirs
+
+    def take(self, positions: Iterable[int]) -> Labels:
+        """Keep the labels at some positions, which must ascend."""
+        kept = [self._values[position] for position in positions]
+        return Labels(self.kind if kept else "", kept, self._dtype)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the labels as plain JSON values: bytes as hex, dates as ISO 8601."""
+        values: list[Any] = list(self._values)
+        if self.kind == "bytes":
+            values = [value.hex() for value in values]
+        elif self.kind == "date":
+            values = [value.isoformat() for value in values]
+        return {"kind": self.kind, "dtype": self._dtype, "values": values}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Labels:
+        """Rebuild labels from `to_json`.
+
+        Raises
+        ------
+        ValueError
+            If the data does not describe sorted labels of one kind.
+        """
+        try:
+            kind, dtype, values = data["kind"], data["dtype"], data["values"]
+            read = _FROM_JSON.get(kind)
+            labels = [read(value) for value in values] if read else values
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"class labels that cannot be read: {error}") from None
+        if not isinstance(values, list) or any(_KINDS.get(type(label)) != kind for label in labels):
+            raise ValueError(f"class labels that are not all of kind {kind!r}")
+        if (not labels and kind) or any(a >= b for a, b in itertools.pairwise(labels)):
+            raise ValueError("class labels that are not strictly ascending")
+        if kind == "float" and not all(map(math.isfinite, labels)):
+            raise ValueError("class labels that are not finite")
+        if dtype not in _DTYPES.get(kind, ("object",)):
+            raise ValueError(f"class labels of kind {kind!r} with the dtype {dtype!r}")
+        rebuilt = cls(kind, labels, dtype)
+        try:
+            same = [_python(value) for value in rebuilt.array.tolist()] == labels
+        except (OverflowError, ValueError):
+            same = False
+        if not same:
+            raise ValueError(f"class labels that do not fit the dtype {dtype!r}")
+        return rebuilt
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, position: int) -> Label:
+        return self._values[position]
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self._values)
+
+    def __contains__(self, value: object) -> bool:
+        return _KINDS.get(type(value)) == self.kind and value in self._index
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Labels):
+            return NotImplemented
+        return self._kind == other._kind and self._values == other._values
+
+    def __hash__(self) -> int:
+        return hash((self._kind, self._values))
+
+    def __repr__(self) -> str:
+        return f"Labels({', '.join(map(repr, self._values))})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Labels, (self._kind, self._values, self._dtype)
+
+
+_FROM_JSON: dict[str, Callable[[str], Label]] = {"bytes": bytes.fromhex, "date": datetime.date.fromisoformat}
+
+# The dtypes a set of labels may come back in, by kind. Dates finer than a day keep their unit but are whole days.
+_DTYPES: dict[str, tuple[str, ...]] = {
+    "bool": ("bool", "object"),
+    "bytes": ("bytes", "object"),
+    "date": ("object", *(f"datetime64[{unit}]" for unit in ("D", "h", "m", "s", "ms", "us", "ns"))),
+    "float": ("float16", "float32", "float64", "object"),
+    "int": ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "object"),
+    "str": ("str", "object"),
+}
+
+
+def _column(values: Any) -> NDArray[Any] | list[Any] | tuple[Any, ...]:
+    """Take a column out of whatever holds it; what other libraries hold is known by what it can do, not by name."""
+    if type(values) in (list, tuple):
+        return values  # type: ignore[no-any-return]
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+        raise InputTypeError(f"labels must be a sequence with one label per row, not {type(values).__name__}")
+    if hasattr(values, "to_native"):  # narwhals
+        return _column(values.to_native())
+    if hasattr(values, "null_count"):  # polars (a method), Arrow (a number)
+        return _column(values.to_list() if callable(values.null_count) else values.to_pylist())
+    if hasattr(values, "isna") and hasattr(values, "to_numpy"):  # pandas
+        if values.isna().any():
+            return [None if gone else value for value, gone in zip(values, values.isna(), strict=True)]
+        # Nullable columns give objects unless asked for the dtype they stand for.
+        values = values.to_numpy(dtype=getattr(values.dtype, "numpy_dtype", None))
+    if not isinstance(values, np.ndarray):
+        values = np.asarray(values) if hasattr(values, "__array__") else list(values)
+    if isinstance(values, list):
+        return values
+    if values.ndim != 1:
+        raise InputTypeError(f"labels must be one-dimensional, not of shape {values.shape}")
+    if values.dtype.kind == "T":
+        return values.tolist()  # type: ignore[no-any-return]
+    if values.dtype.kind not in _NUMPY_KINDS and values.dtype != object:
+        raise InputTypeError(f"labels of dtype {values.dtype} cannot be used: make them text, numbers or booleans")
+    return values  # type: ignore[no-any-return]
+
+
+def _of_array(array: NDArray[Any]) -> tuple[Labels, Codes]:
+    kind = _NUMPY_KINDS[array.dtype.kind]
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    dtype = {"str": "str", "bytes": "bytes"}.get(kind, array.dtype.name)
+    if kind == "float":
+        if array.dtype.itemsize > 8:
+            array, dtype = array.astype(np.float64), "float64"
+        array = array + array.dtype.type(0)  # -0.0 is 0.0
+    missing = np.isnan(array) if kind == "float" else np.isnat(array) if kind == "date" else None
+    if missing is not None and missing.any():
+        raise _missing(int(missing.sum()), int(missing.argmax()))
+    width = array.dtype.itemsize
+    if width == 0 or not len(array):  # only empty text, or nothing
+        first, codes = np.zeros(min(len(array), 1), np.int64), np.zeros(len(array), np.int32)
+    else:
+        rows = np.ascontiguousarray(array).view(np.uint8).reshape(len(array), width)
+        first, codes = _kernel.encode_rows(rows, secrets.randbits(64))
+    distinct = array[first]
+    if kind == "float":
+        _finite(distinct.tolist(), array.tolist() if not np.isfinite(distinct).all() else [])
+    if kind == "date":
+        days = distinct.astype("datetime64[D]")
+        if dtype not in _DTYPES["date"] or (days != distinct).any():
+            raise InputTypeError(f"labels of dtype {dtype} that are not whole days: make them dates or text")
+        distinct = days
+    if not len(first):
+        return Labels(), codes
+    return Labels._sorted(kind, distinct.tolist(), codes, dtype)
+
+
+def _dtype_of(kind: str, values: Sequence[Any]) -> str:
+    """Choose the dtype for labels that came as Python objects, as NumPy would, where it can hold them."""
+    if kind == "int":
+        low, high = min(values), max(values)
+        return "int64" if low >= -(2**63) and high < 2**63 else "uint64" if low >= 0 and high < 2**64 else "object"
+    if kind in ("str", "bytes"):
+        nul = "\0" if kind == "str" else b"\0"
+        # NumPy drops trailing NULs, which would make two labels one.
+        return "object" if kind == "bytes" or any(value.endswith(nul) for value in values) else "str"
+    return {"bool": "bool", "float": "float64", "date": "object"}[kind]
+
+
+def _common(kind: str, mine: str, theirs: str) -> str:
+    """Find the dtype that holds the labels of two."""
+    if mine == theirs:
+        return mine
+    if "object" in (mine, theirs):
+        return "object"
+    common = np.result_type(np.dtype(mine), np.dtype(theirs))
+    return common.name if _NUMPY_KINDS[common.kind] == kind else "object"  # int64 and uint64 meet in float64
+
+
+def _plain(values: Sequence[Any]) -> list[Any]:
+    """Turn NumPy scalars and subclasses into plain values, or say what is missing, mixed or no label at all."""
+    missing = [row for row, value in enumerate(values) if _is_missing(value)]
+    if missing:
+        raise _missing(len(missing), missing[0])
+    plain = [_python(value) for value in values]
+    first: dict[type, int] = {}
+    for row, value in enumerate(plain):
+        if type(value) not in _KINDS:
+            raise InputTypeError(
+                f"label {value!r} at row {row} is {type(value).__name__}: labels are text, numbers, booleans or dates"
+            )
+        first.setdefault(type(value), row)
+    if len(first) > 1:
+        (one, row), (other, other_row) = list(first.items())[:2]
+        raise InputError(
+            f"labels mix {_SAID[_KINDS[one]]} and {_SAID[_KINDS[other]]}: {plain[row]!r} at row {row} is "
+            f"{one.__name__}, {plain[other_row]!r} at row {other_row} is {other.__name__}; make them one type"
+        )
+    return plain
+
+
+def _python(value: Any) -> Any:
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]").item()
+    elif isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time() and value.tzinfo is None:
+        return value.date()
+    if type(value) in _KINDS:
+        return value
+    for kind, plain in _PLAIN.items():  # an enum of text is text
+        if isinstance(value, kind):
+            return plain(value)
+    return value
+
+
+_PLAIN: dict[type, Callable[[Any], Any]] = {
+    str: str.__str__,
+    bytes: lambda value: bytes(memoryview(value)),
+    int: int.__int__,
+    float: float.__float__,
+}
+
+
+def _is_missing(value: Any) -> bool:
+    # pandas.NA and NaT answer == with NA or False; they are known by name, so that pandas need not be imported.
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating, np.datetime64)) and bool(value != value)
+
+
+def _missing(count: int, row: int) -> InputError:
+    return InputError(f"{count} label{'s' * (count != 1)} missing, first at row {row}")
+
+
+def _finite(distinct: Sequence[float], values: Sequence[float]) -> list[float]:
+    if not all(map(math.isfinite, distinct)):
+        missing = [row for row, value in enumerate(values) if math.isnan(value)]
+        if missing:
+            raise _missing(len(missing), missing[0])
+        row = next(row for row, value in enumerate(values) if math.isinf(value))
+        raise InputError(f"label {values[row]!r} at row {row} is not finite")
+    return [value + 0.0 for value in distinct]  # -0.0 is 0.0
