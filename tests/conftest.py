@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +26,32 @@ def shared() -> Path:
             pytest.fail(message)
         pytest.skip(message)
     return folder
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Run:
+    """Run a program in an empty folder, as a shell would: `program(["ls", "-l"], stdin="", NAME="value")`."""
+
+    def run(command: list[str], stdin: str = "", **extra: str) -> subprocess.CompletedProcess[str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("TALLYBAYES_")}
+        return subprocess.run(
+            command,
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            cwd=tmp_path,
+            env={**kept, **extra},
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.fixture
+def tallybayes(program: Run) -> Run:
+    """Run the command `tallybayes` in an empty folder: `tallybayes("inspect", "m.tally", stdin="")`."""
+
+    def run(*words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+        return program([sys.executable, "-m", "tallybayes", *words], **settings)
+
+    return run

@@ -10,7 +10,9 @@ import pytest
 from tallybayes import _kernel
 
 
-@pytest.mark.skipif("TALLYBAYES_SANITIZED" not in os.environ, reason="only `make sanitize` loads the instrumented kernel")
+@pytest.mark.skipif(
+    "TALLYBAYES_SANITIZED" not in os.environ, reason="only `make sanitize` loads the instrumented kernel"
+)
 def test_the_kernel_under_test_is_the_instrumented_one():
     library = Path(_kernel.__file__ or "").read_bytes()
     assert b"__asan_report_load" in library

@@ -1,0 +1,83 @@
+"""Where a command's results go: stdout or a file, never over an existing file unless told to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from ..files import replacing
+
+__all__ = ["check_target", "note", "writing"]
+
+
+def note(message: str) -> None:
+    """Say something to the person at the terminal: on stderr, so that stdout holds data only."""
+    click.echo(message, err=True)
+
+
+def check_target(path: str | os.PathLike[str], *, force: bool) -> Path:
+    """Refuse a file that exists already; asked before the work, so that a long run does not end in a refusal.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Where a result is to be written.
+    force : bool
+        Whether ``--force`` was given.
+
+    Returns
+    -------
+    Path
+        The same path.
+
+    Raises
+    ------
+    click.ClickException
+        If `path` exists and `force` is false, if it is a folder, or if its folder does not exist.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise click.ClickException(f"{target} is a folder; name a file")
+    if not target.parent.is_dir():
+        raise click.ClickException(f"there is no folder {target.parent} to write {target.name} into")
+    if target.is_file() and not force:
+        raise click.ClickException(f"{target} exists already; --force replaces it")
+    return target
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str], *, force: bool) -> Iterator[BinaryIO]:
+    """Open a file (or ``-``, stdout) for bytes; the file appears whole when the block ends, or not at all.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, or ``-``.
+    force : bool
+        Whether an existing file may be replaced.
+
+    Yields
+    ------
+    binary file
+        Where to write.
+
+    Raises
+    ------
+    click.ClickException
+        As `check_target`.
+    OSError
+        If the file cannot be written.
+    """
+    if os.fspath(path) == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with replacing(check_target(path, force=force)) as stream:
+        yield stream

@@ -1,0 +1,237 @@
+"""The import ranks, the optional libraries at the rim, and what a fresh process must not load.
+
+The ranks are read from the table in ARCHITECTURE.md, so the page and the code cannot drift apart.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "tallybayes"
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+HEAVY = {"sklearn", "scipy", "pandas", "matplotlib", "pyarrow"}
+LIGHT_VERBS = ["predict", "explain", "inspect", "serve"]
+
+# Where a distribution is imported under another name.
+IMPORT_NAMES = {
+    "scikit-learn": "sklearn",
+    "charset-normalizer": "charset_normalizer",
+    "fast-mail-parser": "fast_mail_parser",
+}
+
+
+class Import(NamedTuple):
+    """One import statement: the file that holds it, its line, and the module it names in full."""
+
+    source: PurePosixPath
+    line: int
+    module: str
+
+
+def files() -> list[PurePosixPath]:
+    """All modules of the package, relative to its folder."""
+    return sorted(PurePosixPath(path.relative_to(PACKAGE).as_posix()) for path in PACKAGE.rglob("*.py"))
+
+
+def dotted(path: PurePosixPath) -> str:
+    """tally/count.py -> tallybayes.tally.count, text/__init__.py -> tallybayes.text"""
+    parts = path.with_suffix("").parts
+    return ".".join(("tallybayes", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+MODULES = {dotted(path): path for path in files()}
+
+
+def imports_of(path: PurePosixPath) -> Iterator[Import]:
+    """Every import of a file, wherever it stands in it, with relative ones resolved."""
+    package = dotted(path) if path.name == "__init__.py" else dotted(path).rpartition(".")[0]
+    for node in ast.walk(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(path, node.lineno, alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                base = ".".join(
+                    [*package.split(".")[: len(package.split(".")) - node.level + 1], *filter(None, [base])]
+                )
+            for alias in node.names:
+                deeper = f"{base}.{alias.name}"
+                yield Import(path, node.lineno, deeper if deeper in MODULES or deeper.endswith("._kernel") else base)
+
+
+@cache
+def all_imports() -> list[Import]:
+    return [found for path in files() for found in imports_of(path)]
+
+
+@cache
+def ranks() -> dict[str, int]:
+    """Files (``scores.py``) and folders (``tally/``) of ARCHITECTURE.md's table with their ranks."""
+    found: dict[str, int] = {}
+    for rank, names in re.findall(r"^\| (\d+) \| ([^|]+) \|", ARCHITECTURE, flags=re.MULTILINE):
+        for name in re.findall(r"`([\w/.*]+)`", re.sub(r"\([^)]*\)", "", names)):
+            found[name.rstrip("*")] = int(rank)
+    return found
+
+
+def rank_of(path: PurePosixPath) -> int | None:
+    """A file's own rank, else that of the nearest folder named in the table."""
+    for name in (str(path), *(f"{folder}/" for folder in path.parents)):
+        if name in ranks():
+            return ranks()[name]
+    return None
+
+
+def folder_of(path: PurePosixPath) -> str:
+    return path.parts[0] if len(path.parts) > 1 else ""
+
+
+def ranked_files() -> list[PurePosixPath]:
+    """All but the root's two faces: the list of public names, and `python -m tallybayes`."""
+    return [path for path in files() if str(path) not in {"__init__.py", "__main__.py"}]
+
+
+def test_the_table_of_ranks_is_read():
+    assert ranks()["errors.py"] == 0
+    assert ranks()["tally/"] == 2
+    assert rank_of(PurePosixPath("tally/count.py")) == 2
+    assert rank_of(PurePosixPath("engines/local.py")) < rank_of(PurePosixPath("engines/dask.py"))
+
+
+@pytest.mark.parametrize("path", ranked_files(), ids=str)
+def test_every_module_has_a_rank(path):
+    assert rank_of(path) is not None, f"{path}: give it a rank in the table of ARCHITECTURE.md"
+
+
+@pytest.mark.parametrize("path", ranked_files(), ids=str)
+def test_a_module_imports_lower_ranks_or_its_own_folder(path):
+    for found in imports_of(path):
+        if found.module not in MODULES or found.module == "tallybayes":
+            continue
+        target = MODULES[found.module]
+        lower = rank_of(target) < rank_of(path)
+        sibling = rank_of(target) == rank_of(path) and folder_of(target) == folder_of(path)
+        assert lower or sibling, f"{path}:{found.line} (rank {rank_of(path)}) imports {target} (rank {rank_of(target)})"
+
+
+def test_no_module_imports_the_public_face():
+    """`from tallybayes import X` inside the package would hide which module is meant."""
+    assert [found for found in all_imports() if found.module == "tallybayes"] == []
+
+
+def test_imports_have_no_cycle():
+    edges: dict[str, set[str]] = {name: set() for name in MODULES}
+    for found in all_imports():
+        if found.module in MODULES and dotted(found.source) != "tallybayes":
+            edges[dotted(found.source)].add(found.module)
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " -> ".join([*trail[trail.index(name) :], name])
+        if name not in done:
+            for target in sorted(edges[name]):
+                visit(target, (*trail, name))
+            done.add(name)
+
+    for name in sorted(edges):
+        visit(name, ())
+
+
+def import_names(requirements: list[str]) -> set[str]:
+    names = {re.match(r"[\w-]+", requirement)[0].lower() for requirement in requirements}
+    return {IMPORT_NAMES.get(name, name.replace("-", "_")) for name in names} - {"tallybayes"}
+
+
+@cache
+def dependencies() -> tuple[set[str], set[str]]:
+    """Import names of the core dependencies, and of those that an extra brings to a user."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {name: wanted for name, wanted in project["optional-dependencies"].items() if name not in {"test", "dev"}}
+    return import_names(project["dependencies"]), import_names([item for wanted in extras.values() for item in wanted])
+
+
+def third_party() -> dict[str, set[str]]:
+    """Foreign top-level packages with the files that import them."""
+    found: dict[str, set[str]] = {}
+    for source, _, module in all_imports():
+        top = module.partition(".")[0]
+        if top not in sys.stdlib_module_names and top != "tallybayes":
+            found.setdefault(top, set()).add(str(source))
+    return found
+
+
+def test_an_optional_library_lives_in_one_file():
+    core, _ = dependencies()
+    spread = {name: sorted(where) for name, where in third_party().items() if name not in core and len(where) > 1}
+    assert spread == {}
+
+
+def test_every_foreign_import_is_a_declared_dependency():
+    core, optional = dependencies()
+    undeclared = {name: sorted(where) for name, where in third_party().items() if name not in core | optional}
+    assert undeclared == {}, "add it to pyproject.toml (dependencies, or an extra), or do without"
+
+
+def test_only_estimators_import_scikit_learn():
+    strangers = [where for where in third_party().get("sklearn", set()) if not where.startswith("estimators/")]
+    assert strangers == []
+
+
+def test_no_module_is_a_catch_all():
+    names = {part.removesuffix(".py").strip("_") for path in files() for part in path.parts}
+    assert names.isdisjoint({"utils", "util", "helpers", "helper", "common", "misc"})
+
+
+def test_a_file_over_400_lines_gives_its_reason_in_the_architecture():
+    sources = [
+        path
+        for folder in ("src", "native")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".hpp", ".cpp"}
+    ]
+    assert sources
+    reasons = dict(re.findall(r"^[-*] `([\w/.]+)`[^\w\n]+(\w.*)$", ARCHITECTURE, flags=re.MULTILINE))
+    for path in sources:
+        name = path.relative_to(ROOT).as_posix()
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert lines <= 400 or name in reasons, f"{name} has {lines} lines: split it, or list it in ARCHITECTURE.md"
+
+
+def modules_loaded_by(statement: str) -> set[str]:
+    """Names of the foreign packages that a fresh process loads for a statement, as `-X importtime` lists them."""
+    command = [sys.executable, "-X", "importtime", "-c"]
+    loaded = []
+    for code in ("pass", statement):  # what this environment's own start-up loads does not count
+        done = subprocess.run([*command, code], capture_output=True, text=True, check=True)
+        names = re.findall(r"^import time:\s+\d+ \|\s+\d+ \|\s+([\w.]+)$", done.stderr, flags=re.MULTILINE)
+        loaded.append({name.partition(".")[0] for name in names})
+    return loaded[1] - loaded[0] - set(sys.stdlib_module_names)
+
+
+def test_importing_the_package_loads_nothing_foreign():
+    assert modules_loaded_by("import tallybayes") == {"tallybayes"}
+
+
+def test_the_command_group_loads_nothing_but_click():
+    assert modules_loaded_by("import tallybayes.cli._group") == {"tallybayes", "click"}
+
+
+@pytest.mark.parametrize("verb", LIGHT_VERBS)
+def test_a_light_verb_loads_nothing_heavy(verb):
+    if not (PACKAGE / "cli" / f"{verb}.py").exists():
+        pytest.skip(f"there is no tallybayes {verb} yet")
+    loaded = modules_loaded_by(f"import tallybayes.cli.{verb}")
+    assert "tallybayes" in loaded
+    assert loaded.isdisjoint(HEAVY)
