@@ -54,7 +54,7 @@ struct Spans {
   void flush() {}
 };
 
-nb::list features(const PyDocuments& documents, const Rules& rules) {
+nb::typed<nb::list, nb::typed<nb::list, nb::bytes>> features(const PyDocuments& documents, const Rules& rules) {
   nb::list result;
   std::string scratch;
   Lexer lexer(rules);
@@ -66,7 +66,7 @@ nb::list features(const PyDocuments& documents, const Rules& rules) {
   return result;
 }
 
-nb::list spans(const PyDocuments& documents, const Rules& rules, size_t index) {
+nb::typed<nb::list, nb::typed<nb::tuple, nb::bytes, size_t, size_t>> spans(const PyDocuments& documents, const Rules& rules, size_t index) {
   if (index >= documents.size()) throw nb::index_error("no such document");
   std::string scratch;
   const std::string_view text = documents.utf8(index, scratch);
