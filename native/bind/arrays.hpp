@@ -3,10 +3,17 @@
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
+
+#include "memory.hpp"
 
 namespace tb::bind {
 namespace nb = nanobind;
@@ -29,5 +36,30 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
   nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   owned.release();
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
+}
+
+/// The same for a Buffer.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(Buffer<T>&& values) {
+  const size_t size = values.size();
+  if (size == 0) return to_numpy(std::vector<T>());
+  T* data = values.release();
+  nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
+}
+
+/// An array argument that may be None.
+template <class Array>
+using Maybe = std::optional<Array>;
+
+template <class Array>
+auto data_or_null(const Maybe<Array>& array) {
+  return array ? array->data() : nullptr;
+}
+
+/// How many threads a call may use; the caller has resolved None and -1.
+inline int checked_threads(int n_jobs) {
+  if (n_jobs < 1 || n_jobs > 1024) throw std::invalid_argument("n_jobs must be 1 to 1024, got " + std::to_string(n_jobs));
+  return n_jobs;
 }
 }  // namespace tb::bind

@@ -7,6 +7,8 @@ namespace tb::bind {
 void bind_documents(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_labels(nb::module_& m);
+void bind_csr(nb::module_& m);
+void bind_merge(nb::module_& m);
 }  // namespace tb::bind
 
 NB_MODULE(_kernel, m) {
@@ -14,4 +16,6 @@ NB_MODULE(_kernel, m) {
   tb::bind::bind_documents(m);
   tb::bind::bind_text(m);
   tb::bind::bind_labels(m);
+  tb::bind::bind_csr(m);
+  tb::bind::bind_merge(m);
 }

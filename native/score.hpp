@@ -1,0 +1,231 @@
+// Scores of rows under a table of the linear form
+//
+//     score_c(x) = base_c + scale_c * ((F + |x| * unit_c) + D_c),   F = sum x_i f_i,  |x| = sum x_i,  D_c = sum x_i delta_ic
+//
+// The sums F, |x| and D_c run over the row's entries one after another, each from +0.0, whatever the layout of the table,
+// the batch or the threads: equal rows get equal bits. (A layout may add x * 0.0 where a list has no entry: that changes
+// nothing.)
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "memory.hpp"
+
+namespace tb {
+
+struct Table {
+  int32_t classes = 0;
+  size_t features = 0;
+  const double* base = nullptr;
+  const double* scale = nullptr;
+  const double* unit = nullptr;
+  const double* feature = nullptr;  // or null: all 0
+  const double* gain = nullptr;     // or null: all 1; x_i is multiplied by gain_i first
+  const int64_t* indptr = nullptr;
+  const int32_t* class_index = nullptr;
+  const double* delta = nullptr;
+  const int32_t* row = nullptr;  // dense row of a feature, -1: none, read its list; null: feature i has row i
+  const double* dense = nullptr;
+  size_t stride = 0;  // doubles from one dense row to the next; 0: no dense rows at all
+};
+
+/// Doubles per dense row: rows start on their own part of a cache line, and vectors of four never straddle two rows.
+inline size_t dense_stride(int32_t classes) {
+  const size_t k = static_cast<size_t>(classes);
+  if (k <= 2) return 2;
+  if (k <= 4) return 4;
+  return (k + 7) / 8 * 8;
+}
+
+struct DenseRows {
+  Buffer<int32_t> row;  // empty: every feature has its row
+  Buffer<double> dense;
+  size_t stride = 0;
+};
+
+/// Lay out as dense rows what is read faster that way: everything while the block stays small or nearly full, otherwise
+/// the features that at least a quarter of the classes have. (Measured: lists cost about 1 ns a pair, dense rows a
+/// quarter of that.)
+inline DenseRows dense_rows(const int64_t* indptr, const int32_t* class_index, const double* delta, size_t features,
+                            int32_t classes) {
+  constexpr size_t small = size_t{1} << 23;  // doubles, 64 MB
+  DenseRows out;
+  out.stride = dense_stride(classes);
+  const size_t pairs = static_cast<size_t>(indptr[features]);
+  const bool all = features * out.stride <= std::max(4 * pairs, classes <= 64 ? small : size_t{0});
+  size_t rows = features;
+  if (!all) {
+    const int64_t least = (classes + 3) / 4;
+    out.row = Buffer<int32_t>(features);
+    rows = 0;
+    for (size_t i = 0; i < features; ++i) {
+      const bool full = indptr[i + 1] - indptr[i] >= least && rows < INT32_MAX;
+      out.row[i] = full ? static_cast<int32_t>(rows++) : -1;
+    }
+  }
+  out.dense = Buffer<double>(rows * out.stride, 0.0);
+  for (size_t i = 0; i < features; ++i) {
+    const int64_t r = all ? static_cast<int64_t>(i) : out.row[i];
+    if (r < 0) continue;
+    double* to = out.dense.data() + static_cast<size_t>(r) * out.stride;
+    for (int64_t p = indptr[i]; p < indptr[i + 1]; ++p) to[class_index[p]] = delta[p];
+  }
+  return out;
+}
+
+/// Running sums of one row: F, |x| and D_c.
+struct RowSums {
+  double feature = 0, size = 0;
+};
+
+typedef double Two __attribute__((vector_size(16), aligned(8)));
+typedef double Four __attribute__((vector_size(32), aligned(8)));
+
+/// How a row's entries become x: occurrences, present or not, or 1 + ln(tf).
+enum class Value { count, binary, log };
+
+inline double value_of(double x, Value value, double threshold) {
+  switch (value) {
+    case Value::binary:
+      return x > threshold ? 1.0 : 0.0;
+    case Value::log:
+      return x > 0 ? 1.0 + std::log(x) : 0.0;
+    default:
+      return x;
+  }
+}
+
+inline void prefetch_feature(const Table& table, size_t i) {
+  if (table.stride > 0 && table.row == nullptr) {
+    const double* dense = table.dense + i * table.stride;
+    const size_t lines = std::min<size_t>((table.stride + 7) / 8, 4);
+    for (size_t line = 0; line < lines; ++line) prefetch(dense + 8 * line);
+  } else {
+    prefetch(table.indptr + i);
+    if (table.row != nullptr) prefetch(table.row + i);
+  }
+  if (table.feature != nullptr) prefetch(table.feature + i);
+}
+/// Second step of a look-ahead where a feature's entries are found through its row number or list bounds.
+inline void prefetch_entries(const Table& table, size_t i) {
+  if (table.stride > 0 && table.row == nullptr) return;
+  const int32_t row = table.row != nullptr ? table.row[i] : -1;
+  if (row >= 0) {
+    const double* dense = table.dense + static_cast<size_t>(row) * table.stride;
+    for (size_t line = 0; line < 4; ++line) prefetch(dense + 8 * line);
+  } else {
+    prefetch(table.class_index + table.indptr[i]);
+    prefetch(table.delta + table.indptr[i]);
+  }
+}
+
+/// D_c += x * delta_ic for one feature; `sums` has room for dense_stride(classes).
+[[gnu::always_inline]] inline void add_feature(const Table& table, size_t i, double x, double* sums) {
+  const int64_t row = table.row != nullptr ? table.row[i] : static_cast<int64_t>(i);
+  if (table.stride > 0 && row >= 0) {
+    const double* dense = table.dense + static_cast<size_t>(row) * table.stride;
+    for (size_t c = 0; c < table.stride; ++c) sums[c] += x * dense[c];
+  } else {
+    for (int64_t p = table.indptr[i]; p < table.indptr[i + 1]; ++p) sums[table.class_index[p]] += x * table.delta[p];
+  }
+}
+
+[[gnu::always_inline]] inline double entry(const Table& table, size_t i, double x, RowSums& sums) {
+  if (table.gain != nullptr) x *= table.gain[i];
+  sums.size += x;
+  if (table.feature != nullptr) sums.feature += x * table.feature[i];
+  return x;
+}
+
+inline void finish(const Table& table, const RowSums& sums, const double* classes, double* out) {
+  for (int32_t c = 0; c < table.classes; ++c)
+    out[c] = table.base[c] + table.scale[c] * ((sums.feature + sums.size * table.unit[c]) + classes[c]);
+}
+
+/// All entries of one row, any layout. index(j) and x(j) give entry j.
+template <class Index>
+[[gnu::always_inline]] inline RowSums add_row(const Table& table, const Index* index, const double* x, size_t n,
+                                              double* classes) {
+  constexpr size_t near = 8, far = 24;
+  RowSums sums;
+  for (size_t j = 0; j < n; ++j) {
+    if (j + far < n) prefetch_feature(table, static_cast<size_t>(index[j + far]));
+    if (j + near < n) prefetch_entries(table, static_cast<size_t>(index[j + near]));
+    const size_t i = static_cast<size_t>(index[j]);
+    add_feature(table, i, entry(table, i, x[j], sums), classes);
+  }
+  return sums;
+}
+
+/// The same where every feature has a dense row of `blocks` vectors: the sums stay in registers.
+template <class Vector, int blocks, class Index>
+[[gnu::always_inline]] inline RowSums add_dense_row(const Table& table, const Index* index, const double* x, size_t n,
+                                                    double* classes) {
+  constexpr size_t ahead = 16, width = sizeof(Vector) / sizeof(double), stride = width * blocks;
+  RowSums sums;
+  Vector total[blocks] = {};
+  for (size_t j = 0; j < n; ++j) {
+    if (j + ahead < n) {
+      const double* next = table.dense + static_cast<size_t>(index[j + ahead]) * stride;
+      for (size_t line = 0; line < (stride + 7) / 8; ++line) prefetch(next + 8 * line);
+    }
+    const size_t i = static_cast<size_t>(index[j]);
+    const double value = entry(table, i, x[j], sums);
+    const double* dense = table.dense + i * stride;
+    for (int b = 0; b < blocks; ++b) {
+      Vector each;
+      __builtin_memcpy(&each, dense + static_cast<size_t>(b) * width, sizeof each);
+      total[b] += each * value;
+    }
+  }
+  __builtin_memcpy(classes, total, sizeof total);
+  return sums;
+}
+
+template <class Index>
+using AddRow = RowSums (*)(const Table&, const Index*, const double*, size_t, double*);
+
+template <class Index>
+struct RowKernels {
+  static RowSums any(const Table& t, const Index* i, const double* x, size_t n, double* c) { return add_row(t, i, x, n, c); }
+  template <class Vector, int blocks>
+  static RowSums dense(const Table& t, const Index* i, const double* x, size_t n, double* c) {
+    return add_dense_row<Vector, blocks>(t, i, x, n, c);
+  }
+#if defined(__x86_64__)
+  [[gnu::target("avx2")]] static RowSums any_avx2(const Table& t, const Index* i, const double* x, size_t n, double* c) {
+    return add_row(t, i, x, n, c);
+  }
+  template <class Vector, int blocks>
+  [[gnu::target("avx2")]] static RowSums dense_avx2(const Table& t, const Index* i, const double* x, size_t n, double* c) {
+    return add_dense_row<Vector, blocks>(t, i, x, n, c);
+  }
+#endif
+
+  static AddRow<Index> choose(const Table& table) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+      if (table.row != nullptr || table.stride == 0) return any_avx2;
+      switch (table.stride) {
+        case 2: return dense_avx2<Two, 1>;
+        case 4: return dense_avx2<Four, 1>;
+        case 8: return dense_avx2<Four, 2>;
+        case 16: return dense_avx2<Four, 4>;
+        case 24: return dense_avx2<Four, 6>;
+        case 32: return dense_avx2<Four, 8>;
+        default: return any_avx2;
+      }
+    }
+#endif
+    if (table.row != nullptr || table.stride == 0) return any;
+    switch (table.stride) {
+      case 2: return dense<Two, 1>;
+      case 4: return dense<Two, 2>;
+      case 8: return dense<Two, 4>;
+      case 16: return dense<Two, 8>;
+      default: return any;
+    }
+  }
+};
+}  // namespace tb

@@ -1,0 +1,57 @@
+// Scores of the rows of a CSR matrix.
+#pragma once
+#include <vector>
+
+#include "csr.hpp"
+#include "parallel.hpp"
+#include "score.hpp"
+
+namespace tb {
+
+struct CsrScoreOptions {
+  Value value = Value::count;
+  double threshold = 0;  // of Value::binary
+  double least = 0;      // smallest value allowed
+  const int64_t* unknown = nullptr;  // per row: entries that no feature stands for, counted in |x|; or null
+  int threads = 1;
+};
+
+/// out is [rows][classes]. Entries are added in the row's own order; where x is not the value itself, duplicates are
+/// summed first and the row then runs by ascending column.
+template <class Index>
+BadEntry score_csr(const CsrView<Index>& matrix, const Table& table, const CsrScoreOptions& options, double* out) {
+  const auto add = RowKernels<Index>::choose(table);
+  const bool plain = options.value == Value::count;
+  constexpr size_t rows_per_chunk = 256;
+  std::atomic<bool> bad{false};
+  struct Scratch {
+    std::vector<double> classes, x;
+  };
+  std::vector<Scratch> scratch(static_cast<size_t>(options.threads));
+  run_chunks(options.threads, (matrix.rows + rows_per_chunk - 1) / rows_per_chunk, [&](size_t chunk, int thread) {
+    if (bad.load(std::memory_order_relaxed)) return;
+    Scratch& own = scratch[static_cast<size_t>(thread)];
+    own.classes.resize(dense_stride(table.classes));
+    CsrReader<Index> reader(matrix, options.least);
+    const size_t end = std::min(matrix.rows, (chunk + 1) * rows_per_chunk);
+    for (size_t i = chunk * rows_per_chunk; i < end; ++i) {
+      const auto row = reader.read(static_cast<int64_t>(i), !plain);
+      if (reader.facts().bad) {
+        bad.store(true, std::memory_order_relaxed);
+        return;
+      }
+      const double* x = row.values;
+      if (!plain) {
+        if (own.x.size() < row.size) own.x.resize(row.size);
+        for (size_t j = 0; j < row.size; ++j) own.x[j] = value_of(row.values[j], options.value, options.threshold);
+        x = own.x.data();
+      }
+      std::fill(own.classes.begin(), own.classes.end(), 0.0);
+      RowSums sums = add(table, row.columns, x, row.size, own.classes.data());
+      if (options.unknown != nullptr) sums.size += static_cast<double>(options.unknown[i]);
+      finish(table, sums, own.classes.data(), out + i * static_cast<size_t>(table.classes));
+    }
+  });
+  return bad ? first_bad(matrix, options.least) : BadEntry{};
+}
+}  // namespace tb
