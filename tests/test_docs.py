@@ -1,8 +1,8 @@
 """Every example of the documentation is run, and every link between its pages leads somewhere.
 
-A page's blocks run in their order in one temporary folder. `python` blocks share one namespace: doctests where they hold
-``>>>``, plain code elsewhere. `console` blocks run in bash: ``$ `` starts a command, ``> `` continues it, the other lines
-are what the terminal shows (``...`` stands for anything). Only commands of `SETUP` are not run.
+A page's blocks run in their order in one temporary folder. `python` blocks share one namespace: doctests where they
+hold ``>>>``, plain code elsewhere. `console` blocks run in bash: ``$ `` starts a command, ``> `` continues it, the
+other lines are what the terminal shows (``...`` stands for anything). Only commands of `SETUP` are not run.
 """
 
 from __future__ import annotations
