@@ -1,0 +1,456 @@
+"""The count tally: sums of counts per class and feature, sparse, exact, and closed under + and −."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import numbers
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tallybayes._kernel as _kernel
+from tallybayes.errors import ForgetError, InputError, ParameterError, SpaceError
+from tallybayes.labels import Labels
+from tallybayes.tally.features import ColumnFeatures, Features, Int64s, TextFeatures, gather_rows, read_only
+from tallybayes.text.space import Space
+
+__all__ = ["CHANNELS", "ColumnFeatures", "CountTally", "TextFeatures"]
+
+CHANNELS = ("occurrences", "documents")
+TOLERANCE = 1e-9  # of the larger term: what rounding leaves of equal float sums is no count
+_INT64_MAX = np.iinfo(np.int64).max
+
+Counts: TypeAlias = NDArray[Any]  # int64 while exact, else float64
+
+
+class CountTally:
+    """What was counted: how many rows each class had, and how often each feature came in them.
+
+    A tally never changes: ``+``, ``-`` and ``*`` give new ones. Adding unites classes and features; what one side
+    lacks is zero there. Two tallies are equal if their sums are, so empty classes do not matter.
+
+    Parameters
+    ----------
+    classes : Labels
+        K classes.
+    class_count : int64 or float64 array of shape (K,)
+        Rows of each class, or the sum of their weights.
+    features : TextFeatures or ColumnFeatures
+        V strictly ascending features, each with a cell.
+    indptr : int64 array of shape (V + 1,)
+        Feature i has the cells ``indptr[i]`` to ``indptr[i + 1]``.
+    class_index : int32 array of shape (nnz,)
+        The class of each cell; ascending inside a feature.
+    channels : mapping of "occurrences" and/or "documents" to int64 or float64 array of shape (nnz,)
+        What each cell counts; no cell is zero in all channels.
+    space : Space
+        What decides which feature a piece of input becomes.
+    exact : bool, default=True
+        All sums are int64. Fractional weights and decay make them float64: then there is no digest.
+    unit : int, default=0
+        `occurrences` are stored in units of 2**-unit (32 for logarithms of counts).
+
+    Raises
+    ------
+    ValueError
+        If the sizes of the arrays do not fit each other. `check` looks at the contents too.
+
+    Examples
+    --------
+    >>> space = Space("text", {"tokens": "words"})
+    >>> labels, _ = Labels.of(["ham", "spam"])
+    >>> spam = CountTally(labels, [1, 2], TextFeatures.of(["free", "hi"]), [0, 2, 3], [0, 1, 0],
+    ...                   {"occurrences": [1, 4, 2]}, space)
+    >>> spam.dense("occurrences").tolist()
+    [[1, 2], [4, 0]]
+    >>> (spam + spam) - spam == spam
+    True
+    """
+
+    __slots__ = ("channels", "class_count", "class_index", "classes", "exact", "features", "indptr", "space", "unit")
+
+    def __init__(
+        self,
+        classes: Labels,
+        class_count: Any,
+        features: Features,
+        indptr: Any,
+        class_index: Any,
+        channels: Mapping[str, Any],
+        space: Space,
+        exact: bool = True,
+        unit: int = 0,
+    ) -> None:
+        dtype = np.int64 if exact else np.float64
+        self.classes = classes
+        self.class_count: Counts = read_only(class_count, dtype)
+        self.features = features
+        self.indptr: Int64s = read_only(indptr, np.int64)
+        self.class_index: NDArray[np.int32] = read_only(class_index, np.int32)
+        self.channels: dict[str, Counts] = {
+            name: read_only(channels[name], dtype) for name in CHANNELS if name in channels
+        }
+        self.space = space
+        self.exact = exact
+        self.unit = unit
+        cells = len(self.class_index)
+        sizes_fit = (
+            self.class_count.shape == (len(classes),)
+            and self.indptr.shape == (len(features) + 1,)
+            and self.indptr[0] == 0
+            and self.indptr[-1] == cells
+            and all(values.shape == (cells,) for values in self.channels.values())
+        )
+        if not sizes_fit:
+            raise ValueError("the sizes of a tally's arrays do not fit each other")
+        if not self.channels or len(self.channels) != len(channels):
+            raise ValueError(f"the channels of a tally are among {CHANNELS}, not {tuple(channels)}")
+
+    @classmethod
+    def empty(
+        cls,
+        space: Space,
+        channels: Sequence[str] = ("occurrences",),
+        *,
+        classes: Labels | None = None,
+        n_columns: int | None = None,
+        unit: int = 0,
+    ) -> CountTally:
+        """Give the tally of no rows, which changes nothing when it is added.
+
+        Parameters
+        ----------
+        space : Space
+        channels : sequence of str
+        classes : Labels, optional
+            Classes to know already; they stay empty.
+        n_columns : int, optional
+            Number of columns; by default that of the space's hashing, else the features are text.
+        unit : int
+        """
+        classes = Labels() if classes is None else classes
+        if n_columns is None and space.hash is not None:
+            n_columns = space.hash[2]
+        nothing = np.zeros(0, np.int64)
+        features = TextFeatures.of([]) if n_columns is None else ColumnFeatures(nothing, n_columns)
+        count = np.zeros(len(classes), np.int64)
+        return cls(classes, count, features, [0], nothing, dict.fromkeys(channels, nothing), space, unit=unit)
+
+    # Reading
+
+    def values(self, channel: str) -> Counts:
+        """Give the cells of a channel, unit taken out: int64 where they are whole, else float64 of shape (nnz,)."""
+        return self._in_units(self.channels[channel], channel)
+
+    def totals(self, channel: str) -> Counts:
+        """Add up a channel over all features: shape (K,), unit taken out."""
+        return self._summed(channel, self.class_index, len(self.classes))
+
+    def feature_totals(self, channel: str) -> Counts:
+        """Add up a channel over all classes: shape (V,), unit taken out."""
+        return self._summed(channel, self._feature_index(), len(self.features))
+
+    def dense(self, channel: str) -> Counts:
+        """Lay a channel out as a table of shape (K, V), or (K, n_columns) where features are columns."""
+        values = self.values(channel)
+        table = np.zeros((len(self.classes), self.features.width), values.dtype)
+        table[self.class_index, self.features.positions[self._feature_index()]] = values
+        return table
+
+    def select(self, keep: Any) -> CountTally:
+        """Keep some features, given by a mask of shape (V,) or by ascending positions; the rows stay counted."""
+        keep = np.asarray(keep)
+        positions = np.flatnonzero(keep) if keep.dtype == bool else keep.astype(np.int64)
+        starts = self.indptr[positions]
+        sizes = self.indptr[positions + 1] - starts
+        cells = gather_rows(starts, sizes)
+        return self._replaced(
+            features=self.features.take(positions),
+            indptr=np.concatenate(([0], np.cumsum(sizes))),
+            class_index=self.class_index[cells],
+            channels={name: values[cells] for name, values in self.channels.items()},
+        )
+
+    def digest(self) -> str:
+        """Give the SHA-256, in hex, of the canonical form of this tally.
+
+        The same for any order of the rows, any sharding, any number of threads, any machine. The canonical form is the
+        JSON (keys sorted, no spaces, ASCII) of classes, channels, feature space, numbers of features and cells, unit
+        and number of columns (null for text), followed by the little-endian arrays of class counts, features, indptr,
+        class indices, and channels in the order of their names. Empty classes and zero cells are not in it.
+
+        Raises
+        ------
+        InputError
+            If fractional weights or decay made the sums inexact.
+        """
+        if not self.exact:
+            raise InputError(
+                "a tally with fractional weights or decay has no digest: its sums are rounded; use whole-number weights"
+            )
+        tally = self._without_empty_classes()
+        labels = tally.classes.to_json()
+        header = {
+            "channels": sorted(tally.channels),
+            "classes": {"kind": labels["kind"], "values": labels["values"]},
+            "format": "tallybayes count tally 1",
+            "n_cells": len(tally.class_index),
+            "n_columns": tally.features.n_columns if isinstance(tally.features, ColumnFeatures) else None,
+            "n_features": len(tally.features),
+            "space": tally.space.id,
+            "unit": tally.unit,
+        }
+        sha = hashlib.sha256(json.dumps(header, sort_keys=True, separators=(",", ":")).encode())
+        arrays = [tally.class_count, *tally.features.arrays.values(), tally.indptr, tally.class_index]
+        for array in [*arrays, *(tally.channels[name] for name in sorted(tally.channels))]:
+            sha.update(array.astype(array.dtype.newbyteorder("<"), copy=False).data)
+        return sha.hexdigest()
+
+    def check(self) -> None:
+        """Look at all contents: what a file or another program claims to be a tally may be anything.
+
+        Raises
+        ------
+        ValueError
+            The message says what is wrong.
+        """
+        self.features.check()
+        indptr, class_index = self.indptr, self.class_index
+        if (indptr[1:] <= indptr[:-1]).any():
+            raise ValueError("a feature has no cell")
+        if len(class_index) and not (class_index.min() >= 0 and class_index.max() < len(self.classes)):
+            raise ValueError(f"a cell belongs to none of the {len(self.classes)} classes")
+        rises = np.diff(class_index) > 0
+        rises[indptr[1:-1] - 1] = True
+        if not rises.all():
+            raise ValueError("the classes of a feature do not ascend")
+        for name, values in {"class_count": self.class_count, **self.channels}.items():
+            if not (np.isfinite(values).all() and (values >= 0).all()):
+                raise ValueError(f"{name} holds a negative or not finite number")
+        if not np.logical_or.reduce([values > 0 for values in self.channels.values()]).all():
+            raise ValueError("a cell is zero")
+
+    # Algebra
+
+    def __add__(self, other: object) -> CountTally:
+        if not isinstance(other, CountTally):
+            return NotImplemented
+        return self._merge(other, 1)
+
+    def __radd__(self, other: object) -> CountTally:
+        # sum() starts with the number 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: object) -> CountTally:
+        if not isinstance(other, CountTally):
+            return NotImplemented
+        return self._merge(other, -1)
+
+    def __mul__(self, factor: object) -> CountTally:
+        if not isinstance(factor, numbers.Real) or isinstance(factor, bool):
+            return NotImplemented
+        factor = float(factor) if not isinstance(factor, numbers.Integral) else int(factor)
+        if not (factor >= 0 and math.isfinite(factor)):
+            raise ParameterError(f"a tally can be scaled by a finite number >= 0, not by {factor!r}")
+        exact = self.exact and factor == int(factor)
+        scaled = {}
+        for name, values in {"class_count": self.class_count, **self.channels}.items():
+            largest = values.max(initial=0)
+            if (exact and int(largest) * int(factor) > _INT64_MAX) or not math.isfinite(float(largest) * factor):
+                raise InputError(f"{name} times {factor!r} is more than a tally can hold; scale by less")
+            scaled[name] = values * np.int64(factor) if exact else values * np.float64(factor)
+        class_count = scaled.pop("class_count")
+        return self._replaced(class_count=class_count, channels=scaled, exact=exact)._without_zero_cells()
+
+    __rmul__ = __mul__
+
+    @staticmethod
+    def sum(tallies: Iterable[CountTally]) -> CountTally:
+        """Add many tallies, neighbours first: each cell is copied log2(n) times instead of n.
+
+        Raises
+        ------
+        InputError
+            If there are none.
+        """
+        level = list(tallies)
+        if not level:
+            raise InputError("there are no tallies to add; start from CountTally.empty(space)")
+        while len(level) > 1:
+            pairs = zip(level[::2], level[1::2], strict=False)
+            level = [a + b for a, b in pairs] + level[len(level) // 2 * 2 :]
+        return level[0]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CountTally):
+            return NotImplemented
+        if (self.space, self.unit, self.exact) != (other.space, other.unit, other.exact):
+            return False
+        a, b = self._without_empty_classes(), other._without_empty_classes()
+        return (
+            a.channels.keys() == b.channels.keys()
+            and a.classes == b.classes
+            and a.features == b.features
+            and all(np.array_equal(mine, theirs) for mine, theirs in zip(a._numbers(), b._numbers(), strict=True))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        rows = f"{self.class_count.sum():,} rows"
+        return f"CountTally({len(self.classes)} classes, {len(self.features):,} features, {rows})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CountTally, tuple(self._parts().values())
+
+    def _merge(self, other: CountTally, sign: int) -> CountTally:
+        self._require_same_kind(other)
+        classes, mine, theirs = self.classes.union(other.classes)
+        exact = self.exact and other.exact
+        class_count = self._merged_class_count(other, sign, classes, mine, theirs)
+        kernel: Callable[..., Any] = (
+            _kernel.merge_text if isinstance(self.features, TextFeatures) else _kernel.merge_columns
+        )
+        merged = kernel(*self._kernel_arguments(mine, exact), *other._kernel_arguments(theirs, exact), sign, TOLERANCE)
+        if "refused" in merged:
+            refused = merged["refused"]
+            feature = refused["feature"]
+            name = feature.decode() if isinstance(feature, bytes) else f"column {feature}"
+            self._refuse(
+                sign,
+                f"class {classes[refused['class_index']]!r}, feature {name!r}",
+                list(self.channels)[refused["channel"]],
+                refused["had"],
+                refused["other"],
+            )
+        features = (
+            TextFeatures(merged["bytes"], merged["offsets"])
+            if isinstance(self.features, TextFeatures)
+            else ColumnFeatures(merged["columns"], self.features.n_columns)
+        )
+        channels = dict(zip(self.channels, merged["channels"], strict=True))
+        return CountTally(
+            classes,
+            class_count,
+            features,
+            merged["indptr"],
+            merged["class_index"],
+            channels,
+            self.space,
+            exact,
+            self.unit,
+        )
+
+    def _merged_class_count(
+        self, other: CountTally, sign: int, classes: Labels, mine: NDArray[np.int32], theirs: NDArray[np.int32]
+    ) -> Counts:
+        dtype = np.int64 if self.exact and other.exact else np.float64
+        had, change = np.zeros((2, len(classes)), dtype)
+        had[mine] = self.class_count
+        change[theirs] = other.class_count
+        if sign > 0:
+            wrong = had > _INT64_MAX - change if dtype is np.int64 else ~np.isfinite(had + change)
+            count = had + change
+        else:
+            count = had - change
+            if dtype is np.float64:
+                count[np.abs(count) <= TOLERANCE * np.maximum(had, change)] = 0.0
+            wrong = count < 0
+        if wrong.any():
+            first = int(wrong.argmax())
+            self._refuse(sign, f"class {classes[first]!r}", "rows", had[first].item(), change[first].item())
+        return count
+
+    def _require_same_kind(self, other: CountTally) -> None:
+        if self.space != other.space:
+            raise SpaceError(f"these tallies count different features: {self.space.difference(other.space)}")
+        if self.unit != other.unit:
+            raise SpaceError(f"these tallies count in different units: 2**-{self.unit} against 2**-{other.unit}")
+        if self.features.kind != other.features.kind:
+            raise SpaceError(
+                f"these tallies count different features: {self.features.kind} against {other.features.kind}"
+            )
+        if self.features.width != other.features.width and isinstance(self.features, ColumnFeatures):
+            raise SpaceError(
+                f"these tallies have different numbers of columns: {self.features.width} against {other.features.width}"
+            )
+        if self.channels.keys() != other.channels.keys():
+            raise SpaceError(
+                f"these tallies hold different channels: {', '.join(self.channels)} against {', '.join(other.channels)}"
+            )
+
+    def _refuse(self, sign: int, place: str, what: str, had: float, change: float) -> None:
+        if what == "occurrences" and self.unit:
+            had, change = had / 2**self.unit, change / 2**self.unit
+        if sign > 0:
+            raise InputError(
+                f"{place}: {had} + {change} {what} are more than a tally can hold; scale it down (tally * 0.5)"
+            )
+        raise ForgetError(f"{place}: {change} {what} to take out, but only {had} are in; nothing was changed")
+
+    def _kernel_arguments(self, class_map: NDArray[np.int32], exact: bool) -> list[Any]:
+        dtype = np.int64 if exact else np.float64
+        channels = [values.astype(dtype, copy=False) for values in self.channels.values()]
+        return [*self.features.arrays.values(), self.indptr, self.class_index, class_map, channels]
+
+    def _summed(self, channel: str, index: NDArray[Any], size: int) -> Counts:
+        values = self.channels[channel]
+        if values.dtype == np.float64:
+            sums: Counts = np.bincount(index, weights=values, minlength=size)
+        else:
+            sums = np.zeros(size, np.int64)
+            if int(values.max(initial=0)) * len(values) <= _INT64_MAX:
+                np.add.at(sums, index, values)
+            else:  # the halves cannot overflow
+                high, low = np.zeros((2, size), np.int64)
+                np.add.at(high, index, values >> 32)
+                np.add.at(low, index, values & 0xFFFFFFFF)
+                sums = high * 2.0**32 + low
+        return self._in_units(sums, channel)
+
+    def _in_units(self, values: Counts, channel: str) -> Counts:
+        return values * 2.0**-self.unit if self.unit and channel == "occurrences" else values
+
+    def _feature_index(self) -> Int64s:
+        return np.repeat(np.arange(len(self.features), dtype=np.int64), np.diff(self.indptr))
+
+    def _numbers(self) -> list[NDArray[Any]]:
+        return [self.class_count, self.indptr, self.class_index, *self.channels.values()]
+
+    def _parts(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _PARTS}
+
+    def _replaced(self, **parts: Any) -> CountTally:
+        return CountTally(**(self._parts() | parts))
+
+    def _without_empty_classes(self) -> CountTally:
+        filled = self.class_count > 0
+        filled[self.class_index] = True
+        if filled.all():
+            return self
+        place = np.cumsum(filled, dtype=np.int32) - np.int32(1)
+        return self._replaced(
+            classes=self.classes.take(np.flatnonzero(filled)),
+            class_count=self.class_count[filled],
+            class_index=place[self.class_index],
+        )
+
+    def _without_zero_cells(self) -> CountTally:
+        filled = np.logical_or.reduce([values != 0 for values in self.channels.values()])
+        if filled.all():
+            return self
+        per_feature = np.bincount(self._feature_index()[filled], minlength=len(self.features))
+        kept = np.flatnonzero(per_feature)
+        return self._replaced(
+            features=self.features.take(kept),
+            indptr=np.concatenate(([0], np.cumsum(per_feature[kept]))),
+            class_index=self.class_index[filled],
+            channels={name: values[filled] for name, values in self.channels.items()},
+        )
+
+
+_PARTS = ("classes", "class_count", "features", "indptr", "class_index", "channels", "space", "exact", "unit")
