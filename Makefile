@@ -40,9 +40,10 @@ types: $(VENV)/.dev
 
 # The sanitized package is laid before the ordinary one. libstdc++ is preloaded too: without it a thrown C++ exception
 # aborts. Reports go to files, since pytest swallows them; CPython itself leaks at exit, so leaks are not looked for.
+# Tested is whatever names the kernel or the modules that hand it their data.
 SANITIZED := build/sanitized
 REPORTS := $(SANITIZED)/reports
-KERNEL_TESTS = $(wildcard tests/test_kernel*.py tests/test_lexer*.py tests/test_store*.py tests/test_text*.py tests/kernel tests/store tests/text)
+KERNEL_TESTS = $(shell grep -lE 'tallybayes(\.| import )(_kernel|labels|store|tally|text|engines)' -r tests --include 'test_*.py')
 
 sanitize: $(SANITIZED)/.built
 	rm -rf $(REPORTS) && mkdir -p $(REPORTS)
@@ -50,7 +51,7 @@ sanitize: $(SANITIZED)/.built
 	  ASAN_OPTIONS=detect_leaks=0:log_path=$(CURDIR)/$(REPORTS)/asan \
 	  UBSAN_OPTIONS=print_stacktrace=1:log_path=$(CURDIR)/$(REPORTS)/ubsan \
 	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	  $(PY) -m pytest -n $(JOBS) tests/test_sanitized.py $(KERNEL_TESTS) $(SANITIZE_ARGS); status=$$?; \
+	  $(PY) -m pytest -n $(JOBS) -m 'not slow' $(KERNEL_TESTS) $(PYTEST_ARGS); status=$$?; \
 	if [ -n "$$(ls $(REPORTS))" ]; then cat $(REPORTS)/*; status=1; fi; exit $$status
 
 clean:

@@ -9,6 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No deadlines: a shared machine may pause any example. Fixed examples on CI, so that its answer can be repeated; fewer
+# under the sanitizers, which make everything several times slower.
+settings.register_profile("person", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("sanitized", deadline=None, derandomize=True, max_examples=30)
+settings.load_profile(
+    "sanitized" if "TALLYBAYES_SANITIZED" in os.environ else "ci" if os.environ.get("CI") == "true" else "person"
+)
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
