@@ -1,0 +1,58 @@
+"""From probabilities to a decision: least expected loss, and the right to be unsure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ParameterError
+from .table import Floats
+
+__all__ = ["decide"]
+
+
+def decide(probabilities: Floats, loss: Any = None, abstain: float | None = None) -> npt.NDArray[np.intp]:
+    """Choose the class of least expected loss for every row.
+
+    Parameters
+    ----------
+    probabilities : ndarray of float64, shape (n, K)
+    loss : array-like of shape (K, K), optional
+        ``loss[answer][truth]``, finite; the default is 0 for a right and 1 for a wrong answer, whose least expected
+        loss is the class of largest probability.
+    abstain : float, optional
+        The loss of answering nothing; a row whose least expected loss is larger is left undecided.
+
+    Returns
+    -------
+    ndarray of intp, shape (n,)
+        The number of the class; -1 where undecided. The first class wins an exact tie.
+
+    Raises
+    ------
+    ParameterError
+        If `loss` is not a finite K × K table or `abstain` is negative or NaN.
+
+    Examples
+    --------
+    >>> decide(np.array([[0.6, 0.4]]), loss=[[0, 10], [1, 0]])
+    array([1])
+    >>> decide(np.array([[0.6, 0.4], [0.99, 0.01]]), abstain=0.1)
+    array([-1,  0])
+    """
+    n_classes = probabilities.shape[1]
+    table = 1.0 - np.eye(n_classes) if loss is None else np.asarray(loss, np.float64)
+    if table.shape != (n_classes, n_classes) or not np.isfinite(table).all():
+        raise ParameterError(
+            f"loss must be a finite table of {n_classes} answers by {n_classes} true classes; got shape {table.shape}"
+        )
+    if abstain is not None and not abstain >= 0:
+        raise ParameterError(f"abstain must be a loss of at least 0; got {abstain!r}")
+    expected = probabilities @ table.T
+    # Without a loss table the answer must be the argmax of the probabilities to the last bit, ties included.
+    choice: npt.NDArray[np.intp] = probabilities.argmax(axis=1) if loss is None else expected.argmin(axis=1)
+    if abstain is not None:
+        choice[expected[np.arange(len(choice)), choice] > abstain] = -1
+    return choice

@@ -1,0 +1,66 @@
+"""The prior of a reading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..tally.count import CountTally
+from .reading import Reading
+from .table import Floats
+from .weighting import values_of
+
+__all__ = ["given_prior", "log_prior"]
+
+
+def log_prior(tally: CountTally, reading: Reading) -> Floats:
+    """Return the log prior, shape (K,); a class that weighs nothing has -inf unless it is smoothed in.
+
+    Raises
+    ------
+    ParameterError
+        For a given prior of the wrong length, with negative, NaN or infinite entries, or a sum other than 1 (± 1e-6).
+    """
+    prior, class_count = reading.prior, np.asarray(tally.class_count, np.float64)
+    weightless = class_count == 0
+    if prior is None:
+        prior = "documents"
+    if isinstance(prior, str):
+        weight: Floats
+        if prior == "uniform":
+            weight = np.ones(len(class_count))
+        else:
+            weight = class_count if prior == "documents" else np.asarray(tally.totals("occurrences"), np.float64)
+            weight = weight + reading.prior_alpha
+        if reading.prior_alpha == 0:
+            weight = np.where(weightless, 0.0, weight)
+        total = weight.sum()
+        share = weight / total if total > 0 else np.zeros(len(class_count))
+    else:
+        share = np.where(weightless, 0.0, given_prior(prior, tally.classes.array.tolist()))
+    with np.errstate(divide="ignore"):
+        return np.log(share)
+
+
+def given_prior(prior: Any, labels: Sequence[Any]) -> Floats:
+    """Check a prior that the user gives, in the order of the (sorted) classes or by label; return it, shape (K,)."""
+    if isinstance(prior, Mapping):
+        unknown = [label for label in prior if label not in labels]
+        absent = [label for label in labels if label not in prior]
+        if unknown or absent:
+            trouble = f"{unknown[0]!r} is no class" if unknown else f"{absent[0]!r} is missing"
+            raise ParameterError(f"prior must name every class once: {trouble}; the classes are {list(labels)!r}")
+        prior = [prior[label] for label in labels]
+    share = np.asarray(prior, np.float64)
+    if share.shape != (len(labels),):
+        raise ParameterError(
+            f"Number of priors must match number of classes: {len(labels)} classes, prior of shape {share.shape}"
+        )
+    if not (np.isfinite(share).all() and (share >= 0).all()):
+        raise ParameterError(f"Priors must be non-negative and finite; got {share.tolist()}")
+    if abs(share.sum() - 1.0) > 1e-6:
+        raise ParameterError(f"The sum of the priors should be 1; got {share.sum():g}")
+    return share
