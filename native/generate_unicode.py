@@ -37,9 +37,10 @@ FLAGS = (
 # Scripts that line breaking (UAX #14) treats as written without spaces (classes SA, ID, CJ, AK/AS). Not Tibetan: its
 # tsheg parts syllables as a space parts words. Not Hangul: Korean is written with spaces.
 DENSE_SCRIPTS = (
-    "Han Hiragana Katakana Bopomofo Thai Lao Khmer Myanmar Tai_Le New_Tai_Lue Tai_Tham Tai_Viet Ahom Javanese Balinese "
-    "Yi Nushu Tangut Khitan_Small_Script"
-).split()
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tai_Le}\p{New_Tai_Lue}"
+    r"\p{Tai_Tham}\p{Tai_Viet}\p{Ahom}\p{Javanese}\p{Balinese}\p{Yi}\p{Nushu}\p{Tangut}\p{Khitan_Small_Script}]"
+)
+DENSE_EXTENSIONS = r"[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}]"
 
 
 def members(pattern: str) -> frozenset[int]:
@@ -57,10 +58,8 @@ def words() -> frozenset[int]:
 
 def dense(word: frozenset[int]) -> frozenset[int]:
     """Word characters of the dense scripts; ー and its like are Common, but extend kana (Script_Extensions)."""
-    scripts = "".join(rf"\p{{Script={name}}}" for name in DENSE_SCRIPTS)
-    extensions = "".join(rf"\p{{Script_Extensions={name}}}" for name in ("Han", "Hiragana", "Katakana", "Bopomofo"))
-    shared = {c for c in members(rf"[{extensions}]") if unicodedata.category(chr(c)) in ("Lm", "Lo")}
-    return (members(f"[{scripts}]") | shared) & word
+    shared = {c for c in members(DENSE_EXTENSIONS) if unicodedata.category(chr(c)) in ("Lm", "Lo")}
+    return (members(DENSE_SCRIPTS) | shared) & word
 
 
 def compositions() -> dict[tuple[int, int], int]:

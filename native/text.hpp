@@ -19,7 +19,8 @@
 namespace tb {
 
 /// One per thread. A sink has
-///   void feature(const char* data, size_t length);   the bytes stay valid until the next flush()
+///   void feature(const char* data, size_t length);   the bytes stay valid until the next flush(), and 16 more behind
+///                                                     them may be read
 ///   void flush();                                     the lexer is about to reuse its scratch
 /// and, with `static constexpr bool wants_offsets = true`,
 ///   void feature(const char* data, size_t length, size_t begin, size_t end);   bytes begin .. end of the document.
@@ -53,7 +54,7 @@ class Lexer {
     size_t at, begin;  // where a word or character starts in the scratch, and in the document
   };
   static constexpr size_t nowhere = SIZE_MAX;
-  static constexpr size_t ring = longest_ngram;
+  static constexpr size_t ring = longest_ngram, slack = 16;
   static constexpr char32_t joiner = 0x200D, keycap = 0x20E3;
 
   template <Tokens mode>
@@ -502,8 +503,8 @@ class Lexer {
     if (const size_t kept = std::min<size_t>(known, most)) from = places_[(known - kept) % ring].at;
     const size_t size = used_ - from;
     limit_ = std::max(batch_, 2 * (size + need));
-    if (limit_ + 16 > capacity_) {
-      capacity_ = limit_ + 16;
+    if (limit_ + slack > capacity_) {
+      capacity_ = limit_ + slack;
       auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
       if (size) std::memcpy(larger.get(), scratch_.get() + from, size);
       scratch_ = std::move(larger);

@@ -54,7 +54,10 @@ struct Spans {
   void flush() {}
 };
 
-nb::typed<nb::list, nb::typed<nb::list, nb::bytes>> features(const PyDocuments& documents, const Rules& rules) {
+using FeatureLists = nb::typed<nb::list, nb::typed<nb::list, nb::bytes>>;
+using SpanList = nb::typed<nb::list, nb::typed<nb::tuple, nb::bytes, size_t, size_t>>;
+
+FeatureLists features(const PyDocuments& documents, const Rules& rules) {
   nb::list result;
   std::string scratch;
   Lexer lexer(rules);
@@ -66,7 +69,7 @@ nb::typed<nb::list, nb::typed<nb::list, nb::bytes>> features(const PyDocuments& 
   return result;
 }
 
-nb::typed<nb::list, nb::typed<nb::tuple, nb::bytes, size_t, size_t>> spans(const PyDocuments& documents, const Rules& rules, size_t index) {
+SpanList spans(const PyDocuments& documents, const Rules& rules, size_t index) {
   if (index >= documents.size()) throw nb::index_error("no such document");
   std::string scratch;
   const std::string_view text = documents.utf8(index, scratch);
@@ -102,6 +105,7 @@ void bind_text(nb::module_& m) {
            nb::arg("tokens") = "words", nb::arg("ngrams") = Pair(1, 2), nb::arg("cjk") = Pair(1, 3),
            nb::arg("fold") = "nfkc_casefold", nb::arg("stop_words") = std::vector<std::string>(),
            nb::arg("min_length") = 1);
+  m.attr("unicode_version") = unicode::version;
   m.def("features", &features, nb::arg("documents"), nb::arg("rules"), "The features of each document, as UTF-8.");
   m.def("spans", &spans, nb::arg("documents"), nb::arg("rules"), nb::arg("index"),
         "(feature, begin, end) of document `index`; begin and end count its code points.");

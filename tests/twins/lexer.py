@@ -16,22 +16,17 @@ import regex
 
 Pair = tuple[int, int]
 KEYCAP, JOINER, SEPARATOR = "\u20e3", "\u200d", "\x1f"
-DENSE_SCRIPTS = (
-    "Han Hiragana Katakana Bopomofo Thai Lao Khmer Myanmar Tai_Le New_Tai_Lue Tai_Tham Tai_Viet Ahom Javanese Balinese "
-    "Yi Nushu Tangut Khitan_Small_Script"
-).split()
-
-
-def pattern(*names: str) -> regex.Pattern[str]:
-    return regex.compile("[" + "".join(rf"\p{{{name}}}" for name in names) + "]")
-
-
-DENSE = pattern(*(f"Script={name}" for name in DENSE_SCRIPTS))
-DENSE_SHARED = pattern(*(f"Script_Extensions={name}" for name in ("Han", "Hiragana", "Katakana", "Bopomofo")))
-IGNORABLE = pattern("Default_Ignorable_Code_Point")
-EMOJI = pattern("Extended_Pictographic")
-SKIN_TONE = pattern("Emoji_Modifier")
-REGIONAL = pattern("Regional_Indicator")
+DENSE = regex.compile(
+    r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}"
+    r"\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}"
+    r"\p{Script=Ahom}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Yi}\p{Script=Nushu}\p{Script=Tangut}"
+    r"\p{Script=Khitan_Small_Script}]"
+)
+DENSE_SHARED = regex.compile(r"[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}]")
+IGNORABLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
+EMOJI = regex.compile(r"\p{Extended_Pictographic}")
+SKIN_TONE = regex.compile(r"\p{Emoji_Modifier}")
+REGIONAL = regex.compile(r"\p{Regional_Indicator}")
 JOINER_BEFORE_EMOJI = regex.compile(r"\u200d(?=\p{Default_Ignorable_Code_Point}*\p{Extended_Pictographic})")
 
 
@@ -125,6 +120,8 @@ def units(text: str, how: str) -> Iterator[Unit]:
                 joined.add(len(text))
             else:
                 text += c
+    else:
+        text = fold(text, how)
     run: list[str] = []
     run_kind = ""
 
