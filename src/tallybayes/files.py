@@ -48,7 +48,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with target.open("wb") as stream:
             yield stream
         return
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
+    temporary = target.with_name(f".tallybayes-{secrets.token_hex(8)}")  # fits, however long the target's name is
     try:
         with temporary.open("xb") as stream:
             yield stream
