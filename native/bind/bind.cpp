@@ -9,6 +9,8 @@ void bind_text(nb::module_& m);
 void bind_labels(nb::module_& m);
 void bind_csr(nb::module_& m);
 void bind_merge(nb::module_& m);
+void bind_categorical(nb::module_& m);
+void bind_moments(nb::module_& m);
 }  // namespace tb::bind
 
 NB_MODULE(_kernel, m) {
@@ -18,4 +20,6 @@ NB_MODULE(_kernel, m) {
   tb::bind::bind_labels(m);
   tb::bind::bind_csr(m);
   tb::bind::bind_merge(m);
+  tb::bind::bind_categorical(m);
+  tb::bind::bind_moments(m);
 }

@@ -1,0 +1,86 @@
+// Counting and scoring of integer codes.
+#include "../categorical.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "arrays.hpp"
+
+namespace tb::bind {
+using namespace nb::literals;
+
+namespace {
+nb::object cell(const BadCell& bad) {
+  if (bad.row < 0) return nb::none();
+  return nb::make_tuple(bad.row, bad.column);
+}
+
+template <class T, class C>
+nb::dict count(In2<T> X, In<int32_t> class_index, int64_t n_classes, std::optional<In<C>> weights, bool missing,
+               int64_t limit, int n_jobs) {
+  if (class_index.shape(0) != X.shape(0)) throw std::invalid_argument("class_index must have one entry per row");
+  if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("weights must have one entry per row");
+  for (size_t i = 0; i < class_index.shape(0); ++i)
+    if (class_index.data()[i] < 0 || class_index.data()[i] >= n_classes)
+      throw std::invalid_argument("class_index out of range");
+  const CodeRows<T> rows{X.data(), static_cast<int64_t>(X.shape(0)), static_cast<int64_t>(X.shape(1))};
+  CodeTable<C> table;
+  {
+    nb::gil_scoped_release release;
+    table = count_codes<T, C>(rows, class_index.data(), n_classes, weights ? weights->data() : nullptr, missing, limit,
+                              n_jobs);
+  }
+  nb::dict out;
+  out["negative"] = cell(table.negative);
+  out["too_wide"] = table.too_wide;
+  out["size"] = to_numpy(std::move(table.size));
+  out["cells"] = to_numpy(std::move(table.cells));
+  return out;
+}
+
+template <class T>
+nb::tuple score(In2<T> X, In<int64_t> first, In2<double> table, In<double> base, int64_t n_classes, bool missing,
+                bool unseen, Out2<double> out, int n_jobs) {
+  const size_t d = X.shape(1), stride = table.shape(1);
+  if (first.shape(0) != d + 1 || first.data()[0] != 0 || static_cast<size_t>(first.data()[d]) != table.shape(0))
+    throw std::invalid_argument("first must hold the rows of the table of each column");
+  for (size_t j = 0; j < d; ++j)
+    if (first.data()[j + 1] <= first.data()[j]) throw std::invalid_argument("every column needs a row for unseen codes");
+  if (stride % kLanes != 0 || base.shape(0) != stride || n_classes < 0 || static_cast<size_t>(n_classes) > stride)
+    throw std::invalid_argument("table and base must be padded to a multiple of four classes");
+  if (out.shape(0) != X.shape(0) || out.shape(1) != static_cast<size_t>(n_classes))
+    throw std::invalid_argument("out must be rows × classes");
+  const CodeRows<T> rows{X.data(), static_cast<int64_t>(X.shape(0)), static_cast<int64_t>(d)};
+  const CodeScores scores{n_classes, static_cast<int64_t>(stride), first.data(), table.data(), base.data()};
+  CodeRefusal refusal;
+  {
+    nb::gil_scoped_release release;
+    refusal = score_codes(rows, scores, missing, unseen, n_jobs, out.data());
+  }
+  return nb::make_tuple(cell(refusal.negative), cell(refusal.unseen));
+}
+
+template <class T>
+void bind_type(nb::module_& m) {
+  const char* doc =
+      "Class counts of the codes: size [d] (largest code + 1), cells flat [K][Σ size]; negative codes are missing values "
+      "where `missing`, else `negative` is the first; `too_wide`: more than `limit` cells would be needed.";
+  m.def("count_codes", &count<T, int64_t>, "X"_a.noconvert(), "class_index"_a.noconvert(), "n_classes"_a,
+        "weights"_a.noconvert() = nb::none(), "missing"_a = false, "limit"_a = int64_t{1} << 24, "n_jobs"_a = 1, doc);
+  m.def("count_codes", &count<T, double>, "X"_a.noconvert(), "class_index"_a.noconvert(), "n_classes"_a,
+        "weights"_a.noconvert(), "missing"_a = false, "limit"_a = int64_t{1} << 24, "n_jobs"_a = 1, doc);
+  m.def("score_codes", &score<T>, "X"_a.noconvert(), "first"_a.noconvert(), "table"_a.noconvert(), "base"_a.noconvert(),
+        "n_classes"_a, "missing"_a, "unseen"_a, "out"_a.noconvert(), "n_jobs"_a = 1,
+        "Fill out [n, K] with base + Σ table[first[j] + code]; codes past a column's own take its last row. Returns the "
+        "first (row, column) that is negative and the first that is unseen, where these are not allowed.");
+}
+}  // namespace
+
+void bind_categorical(nb::module_& m) {
+  bind_type<int64_t>(m);
+  bind_type<int32_t>(m);
+  bind_type<uint8_t>(m);
+}
+}  // namespace tb::bind
