@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "memory.hpp"
+#include "simd.hpp"
 
 namespace tb {
 
@@ -91,15 +92,6 @@ template <class Index>
   return row_facts(indices, values, n, columns, least);
 }
 #endif
-
-inline bool has_avx2() {
-#if defined(__x86_64__)
-  static const bool has = __builtin_cpu_supports("avx2");
-  return has;
-#else
-  return false;
-#endif
-}
 
 /// The first entry, in row order, that a check refuses.
 struct BadEntry {

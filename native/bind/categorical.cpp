@@ -1,12 +1,7 @@
 // Counting and scoring of integer codes.
-#include "../categorical.hpp"
-
-#include <nanobind/stl/optional.h>
-
-#include <optional>
-#include <stdexcept>
-
 #include "arrays.hpp"
+#include "categorical.hpp"
+#include "checks.hpp"
 
 namespace tb::bind {
 using namespace nb::literals;
@@ -18,19 +13,17 @@ nb::object cell(const BadCell& bad) {
 }
 
 template <class T, class C>
-nb::dict count(In2<T> X, In<int32_t> class_index, int64_t n_classes, std::optional<In<C>> weights, bool missing,
+nb::dict count(In2<T> X, In<int32_t> class_index, int64_t n_classes, Maybe<In<C>> weights, bool missing,
                int64_t limit, int n_jobs) {
-  if (class_index.shape(0) != X.shape(0)) throw std::invalid_argument("class_index must have one entry per row");
-  if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("weights must have one entry per row");
-  for (size_t i = 0; i < class_index.shape(0); ++i)
-    if (class_index.data()[i] < 0 || class_index.data()[i] >= n_classes)
-      throw std::invalid_argument("class_index out of range");
+  check_size(class_index.size(), X.shape(0), "class_index");
+  check_below(class_index.data(), class_index.size(), n_classes, "class_index");
+  if (weights) check_size(weights->size(), X.shape(0), "weights");
   const CodeRows<T> rows{X.data(), static_cast<int64_t>(X.shape(0)), static_cast<int64_t>(X.shape(1))};
   CodeTable<C> table;
   {
     nb::gil_scoped_release release;
-    table = count_codes<T, C>(rows, class_index.data(), n_classes, weights ? weights->data() : nullptr, missing, limit,
-                              n_jobs);
+    table = count_codes<T, C>(rows, class_index.data(), n_classes, data_or_null(weights), missing, limit,
+                              checked_threads(n_jobs));
   }
   nb::dict out;
   out["negative"] = cell(table.negative);
@@ -57,7 +50,7 @@ nb::tuple score(In2<T> X, In<int64_t> first, In2<double> table, In<double> base,
   CodeRefusal refusal;
   {
     nb::gil_scoped_release release;
-    refusal = score_codes(rows, scores, missing, unseen, n_jobs, out.data());
+    refusal = score_codes(rows, scores, missing, unseen, checked_threads(n_jobs), out.data());
   }
   return nb::make_tuple(cell(refusal.negative), cell(refusal.unseen));
 }

@@ -1,71 +1,113 @@
-// Moments per class and column, and the scores of Gaussian columns.
+// Moments per class and column, and the scores of Gaussian columns; rows dense or CSR.
 // The loops name their vectors themselves; merged loads of neighbouring constants would turn broadcasts into shuffles.
 #pragma GCC optimize("no-tree-slp-vectorize")
-#include "../gaussian.hpp"
-#include "../moments.hpp"
-#include "../posterior.hpp"
-
-#include <nanobind/stl/optional.h>
-
-#include <optional>
-#include <stdexcept>
-
 #include "arrays.hpp"
+#include "checks.hpp"
+#include "csr_arguments.hpp"
+#include "gaussian.hpp"
+#include "moments.hpp"
+#include "posterior.hpp"
+#include "sparse_moments.hpp"
 
 namespace tb::bind {
 using namespace nb::literals;
 
 namespace {
-void check_classes(const In<int32_t>& class_index, size_t n, int64_t n_classes) {
-  if (class_index.shape(0) != n) throw std::invalid_argument("class_index must have one entry per row");
-  for (size_t i = 0; i < n; ++i)
-    if (class_index.data()[i] < 0 || class_index.data()[i] >= n_classes)
-      throw std::invalid_argument("class_index out of range");
-}
-
 nb::object cell(const BadCell& bad) {
   if (bad.row < 0) return nb::none();
   return nb::make_tuple(bad.row, bad.column);
 }
 
+nb::object cell(const BadEntry& bad) {
+  const nb::object entry = report(bad);
+  return entry.is_none() ? entry : nb::object(nb::make_tuple(bad.row, bad.column));
+}
+
+nb::dict moments_dict(Moments&& moments, nb::object bad, bool overflow) {
+  nb::dict out;
+  out["weight"] = to_numpy(std::move(moments.weight));
+  out["mean"] = to_numpy(std::move(moments.mean));
+  out["m2"] = to_numpy(std::move(moments.m2));
+  out["bad"] = std::move(bad);
+  out["overflow"] = overflow;
+  return out;
+}
+
+void check_rows(size_t rows, const In<int32_t>& class_index, int64_t n_classes, const Maybe<In<double>>& weights) {
+  check_size(class_index.size(), rows, "class_index");
+  check_below(class_index.data(), rows, n_classes, "class_index");
+  if (weights) check_size(weights->size(), rows, "weights");
+}
+
+GaussianTable table_of(size_t columns, const In2<double>& mean, const In2<double>& factor,
+                       const Maybe<In2<double>>& constant, const In<double>& base) {
+  auto fits = [&](const In2<double>& table) { return table.shape(0) == base.size() && table.shape(1) == columns; };
+  if (!fits(mean) || !fits(factor) || (constant && !fits(*constant)))
+    throw std::invalid_argument("the table must be classes × columns");
+  return {static_cast<int64_t>(base.size()), static_cast<int64_t>(columns), mean.data(), factor.data(),
+          data_or_null(constant), base.data()};
+}
+
+void check_out(const Out2<double>& out, size_t rows, size_t classes) {
+  if (out.shape(0) != rows || out.shape(1) != classes) throw std::invalid_argument("out must be rows × classes");
+}
+
 template <class T>
-nb::dict moments(In2<T> X, In<int32_t> class_index, int64_t n_classes, std::optional<In<double>> weights, bool missing,
+nb::dict moments(In2<T> X, In<int32_t> class_index, int64_t n_classes, Maybe<In<double>> weights, bool missing,
                  int n_jobs) {
   const DenseRows<T> rows{X.data(), static_cast<int64_t>(X.shape(0)), static_cast<int64_t>(X.shape(1))};
-  check_classes(class_index, X.shape(0), n_classes);
-  if (weights && weights->shape(0) != X.shape(0)) throw std::invalid_argument("weights must have one entry per row");
+  check_rows(X.shape(0), class_index, n_classes, weights);
   BadCell bad;
   bool overflow = false;
   Moments result(0, 0);
   {
     nb::gil_scoped_release release;
-    result = dense_moments(rows, class_index.data(), n_classes, weights ? weights->data() : nullptr, missing, n_jobs, bad,
-                           overflow);
+    result = dense_moments(rows, class_index.data(), n_classes, data_or_null(weights), missing, checked_threads(n_jobs),
+                           bad, overflow);
   }
-  nb::dict out;
-  out["weight"] = to_numpy(std::move(result.weight));
-  out["mean"] = to_numpy(std::move(result.mean));
-  out["m2"] = to_numpy(std::move(result.m2));
-  out["bad"] = cell(bad);
-  out["overflow"] = overflow;
-  return out;
+  return moments_dict(std::move(result), cell(bad), overflow);
+}
+
+template <class Index>
+nb::dict moments_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, int64_t n_columns, In<int32_t> class_index,
+                     int64_t n_classes, Maybe<In<double>> weights, bool missing, int n_jobs) {
+  const auto matrix = view_of(indptr, indices, data, n_columns);
+  check_rows(matrix.rows, class_index, n_classes, weights);
+  BadEntry bad;
+  bool overflow = false;
+  Moments result(0, 0);
+  {
+    nb::gil_scoped_release release;
+    result = sparse_moments(matrix, class_index.data(), n_classes, data_or_null(weights), missing,
+                            checked_threads(n_jobs), bad, overflow);
+  }
+  return moments_dict(std::move(result), cell(bad), overflow);
 }
 
 template <class T>
-nb::object scores(In2<T> X, In2<double> mean, In2<double> factor, std::optional<In2<double>> constant, In<double> base,
+nb::object scores(In2<T> X, In2<double> mean, In2<double> factor, Maybe<In2<double>> constant, In<double> base,
                   Out2<double> out, int n_jobs) {
   const DenseRows<T> rows{X.data(), static_cast<int64_t>(X.shape(0)), static_cast<int64_t>(X.shape(1))};
-  const size_t K = base.shape(0), d = X.shape(1);
-  auto fits = [&](const In2<double>& table) { return table.shape(0) == K && table.shape(1) == d; };
-  if (!fits(mean) || !fits(factor) || (constant && !fits(*constant)))
-    throw std::invalid_argument("the table must be classes × columns");
-  if (out.shape(0) != X.shape(0) || out.shape(1) != K) throw std::invalid_argument("out must be rows × classes");
-  const GaussianTable table{static_cast<int64_t>(K), static_cast<int64_t>(d), mean.data(), factor.data(),
-                            constant ? constant->data() : nullptr, base.data()};
+  const GaussianTable table = table_of(X.shape(1), mean, factor, constant, base);
+  check_out(out, X.shape(0), base.size());
   BadCell bad;
   {
     nb::gil_scoped_release release;
-    bad = gaussian_scores(rows, table, n_jobs, out.data());
+    bad = gaussian_scores(rows, table, checked_threads(n_jobs), out.data());
+  }
+  return cell(bad);
+}
+
+template <class Index>
+nb::object scores_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, In2<double> mean, In2<double> factor,
+                      Maybe<In2<double>> constant, In<double> base, Out2<double> out, int n_jobs) {
+  const auto matrix = view_of(indptr, indices, data, static_cast<int64_t>(mean.shape(1)));
+  const GaussianTable table = table_of(mean.shape(1), mean, factor, constant, base);
+  check_out(out, matrix.rows, base.size());
+  BadEntry bad;
+  {
+    nb::gil_scoped_release release;
+    bad = sparse_gaussian_scores(matrix, table, checked_threads(n_jobs), out.data());
   }
   return cell(bad);
 }
@@ -93,11 +135,23 @@ void bind_type(nb::module_& m) {
         "Fill out [n, K] with base + Σ factor (x - mean)² (+ constant, with NaN columns left out); returns the first bad "
         "(row, column) or None.");
 }
+template <class Index>
+void bind_index(nb::module_& m) {
+  m.def("moments_csr", &moments_csr<Index>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "data"_a.noconvert(),
+        "n_columns"_a, "class_index"_a.noconvert(), "n_classes"_a, "weights"_a.noconvert() = nb::none(),
+        "missing"_a = false, "n_jobs"_a = 1,
+        "As moments, of CSR rows; rows with NaN (where `missing`) must hold no column twice.");
+  m.def("gaussian_scores_csr", &scores_csr<Index>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
+        "data"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(), "constant"_a.noconvert().none(),
+        "base"_a.noconvert(), "out"_a.noconvert(), "n_jobs"_a = 1, "As gaussian_scores, of CSR rows.");
+}
 }  // namespace
 
 void bind_moments(nb::module_& m) {
   bind_type<double>(m);
   bind_type<float>(m);
+  bind_index<int32_t>(m);
+  bind_index<int64_t>(m);
   m.def("largest", &choose, "joint"_a.noconvert(), "margin"_a, "choice"_a.noconvert(),
         "Fill choice [n] with the first largest class of each row of joint [n, K]; returns the rows where another class comes "
         "within the margin or the largest is not finite.");
