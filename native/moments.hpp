@@ -92,6 +92,18 @@ TB_INLINE bool add_columns(const Block<T>& block, const T* ahead, int64_t d, int
     before[u] = kCount == Count::kWherePresent ? load(out.weight + at) : spread(out.weight_before);
     centre[u] = old_mean[u] = load(out.mean + at);
     old_m2[u] = load(out.m2 + at);
+    // A class without rows yet is centred on its first value, so that a constant column has deviations of exactly zero.
+    if constexpr (kCount == Count::kWherePresent) {
+      PackMask empty = before[u] == 0.0;
+      for (int64_t r = 0; r < block.n && any(empty); ++r) {
+        const Pack value = load(block.rows[r] + at);
+        const PackMask first_value = empty & (value == value);
+        centre[u] = first_value ? value : centre[u];
+        empty &= ~first_value;
+      }
+    } else if (out.weight_before == 0) {
+      centre[u] = load(block.rows[0] + at);
+    }
   }
   for (int pass = 0;; ++pass) {
     for (int u = 0; u < U; ++u) sum[u] = square[u] = seen[u] = spread(0.0);

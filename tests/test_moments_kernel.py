@@ -72,6 +72,23 @@ def test_sparse_moments_count_the_zeros_that_are_not_stored(index: Any, missing:
             check(out, twin.moments(X.tolist(), classes, 3, given), X)
 
 
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_constant_column_has_exactly_no_variance(missing: bool, weighted: bool) -> None:
+    X = np.full((200, 5), 0.1)
+    X[::7, :4] = np.nan if missing else 0.1
+    weights = np.random.default_rng(0).random(200) if weighted else None
+    classes = (np.arange(200) % 3).astype(np.int32)
+    out = _kernel.moments(X, classes, 3, weights=weights, missing=missing)
+    matrix = sparse.csr_array(X)
+    again = _kernel.moments_csr(matrix.indptr.astype(np.int64), matrix.indices, matrix.data, 5, classes, 3,
+                                weights=weights, missing=missing)  # fmt: skip
+    assert (out["mean"] == 0.1).all()
+    assert (out["m2"] == 0).all()
+    assert (again["mean"] == 0.1).all()
+    assert (again["m2"] == 0).all()
+
+
 def test_a_jump_in_the_data_costs_no_digits() -> None:
     X = np.concatenate([np.full(64, 1e9) + np.arange(64) % 2, np.arange(64) % 3, [-1e9]])[:, None]
     weights = np.concatenate([np.full(64, 1e-9), np.ones(64), [1e-9]])
