@@ -43,7 +43,8 @@ types: $(VENV)/.dev
 # Tested is whatever names the kernel or the modules that hand it their data.
 SANITIZED := build/sanitized
 REPORTS := $(SANITIZED)/reports
-KERNEL_TESTS = $(shell grep -lE 'tallybayes(\.| import )(_kernel|labels|store|tally|text|engines)' -r tests --include 'test_*.py')
+KERNEL_TESTS = $(shell grep -rlE --include 'test_*.py' tests -e \
+  '^(from|import) tallybayes(\.(_kernel|labels|store|tally|text|engines)| import .*\b(_kernel|Analyzer|CountTally|MomentTally)\b)')
 
 sanitize: $(SANITIZED)/.built
 	rm -rf $(REPORTS) && mkdir -p $(REPORTS)
