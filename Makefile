@@ -39,21 +39,18 @@ types: $(VENV)/.dev
 	$(VENV)/bin/mypy
 
 # The sanitized package is laid before the ordinary one. libstdc++ is preloaded too: without it a thrown C++ exception
-# aborts. Reports go to files, since pytest swallows them; CPython itself leaks at exit, so leaks are not looked for.
-# Tested is whatever names the kernel or the modules that hand it their data.
+# aborts. A finding aborts the process, so its test fails; its report is written to the process's stderr, which pytest must
+# leave alone (--capture=sys). CPython itself leaks at its end, so leaks are not looked for. Tested is whatever imports the
+# kernel or a module that hands it data.
 SANITIZED := build/sanitized
-REPORTS := $(SANITIZED)/reports
 KERNEL_TESTS = $(shell grep -rlE --include 'test_*.py' tests -e \
   '^(from|import) tallybayes(\.(_kernel|labels|store|tally|text|engines)| import .*\b(_kernel|Analyzer|CountTally|MomentTally)\b)')
 
 sanitize: $(SANITIZED)/.built
-	rm -rf $(REPORTS) && mkdir -p $(REPORTS)
 	env PYTHONPATH=$(SANITIZED)/site PYTHONMALLOC=malloc TALLYBAYES_SANITIZED=1 \
-	  ASAN_OPTIONS=detect_leaks=0:log_path=$(CURDIR)/$(REPORTS)/asan \
-	  UBSAN_OPTIONS=print_stacktrace=1:log_path=$(CURDIR)/$(REPORTS)/ubsan \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	  $(PY) -m pytest -n $(JOBS) -m 'not slow' $(KERNEL_TESTS) $(PYTEST_ARGS); status=$$?; \
-	if [ -n "$$(ls $(REPORTS))" ]; then cat $(REPORTS)/*; status=1; fi; exit $$status
+	  $(PY) -m pytest -n $(JOBS) --capture=sys -m 'not slow' $(KERNEL_TESTS) $(PYTEST_ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/tallybayes/_kernel.pyi
