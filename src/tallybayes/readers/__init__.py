@@ -1,0 +1,23 @@
+"""Files, folders and frames as batches of documents: bounded memory, order kept, every complaint with its place."""
+
+from tallybayes.readers.batch import Batch, Report, prefetch
+from tallybayes.readers.columnar import read_arrow, read_parquet
+from tallybayes.readers.folder import read_folder
+from tallybayes.readers.jsonl import read_jsonl
+from tallybayes.readers.lines import read_lines
+from tallybayes.readers.source import Source, open_source
+from tallybayes.readers.table import read_table
+
+__all__ = [
+    "Batch",
+    "Report",
+    "Source",
+    "open_source",
+    "prefetch",
+    "read_arrow",
+    "read_folder",
+    "read_jsonl",
+    "read_lines",
+    "read_parquet",
+    "read_table",
+]

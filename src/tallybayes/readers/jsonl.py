@@ -1,0 +1,216 @@
+"""JSONL: a record per line; fields may be nested; what is wrong is named with its line."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import orjson
+
+from tallybayes.errors import InputError
+from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
+from tallybayes.readers.encoding import checked_encoding, checked_utf8, decode, is_whole
+from tallybayes.readers.stream import Origin, byte_chunks, line_blocks, open_bytes, peeked, shown_name
+
+__all__ = ["field", "read_jsonl"]
+
+_KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
+_MISSING = object()
+
+
+def read_jsonl(
+    path: Origin,
+    *,
+    text: str = "text",
+    label: str | None = "label",
+    id: str | None = None,
+    encoding: str | None = None,
+    report: Report | None = None,
+    batch_bytes: int = BATCH_BYTES,
+    name: str | None = None,
+) -> Iterator[Batch]:
+    r"""Read the documents and labels of a file with one JSON object per line.
+
+    Only LF and CRLF end a record. Blank lines are passed over. Labels keep their type: text, whole number, fraction or
+    true/false; a file whose labels are of two types (``1`` and ``"1"``) is an error that names both lines.
+
+    Parameters
+    ----------
+    path : str, path or stream of bytes
+        The file, plain or compressed with gzip, bzip2 or xz; ``-`` is standard input.
+    text, label, id : str
+        Names of fields; ``meta.text`` is the field ``text`` inside ``meta``, unless a field has that very name.
+        ``label=None`` reads no labels. Values of `id` that come twice are remarked on (their number is kept in memory).
+    encoding, report, batch_bytes, name
+        As for `read_table`.
+
+    Yields
+    ------
+    Batch
+        Documents, and labels as they stand in the file.
+
+    Raises
+    ------
+    InputError
+        A line that is no JSON object, a field that is missing, null or of the wrong type: with the line.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "mails.jsonl")
+    >>> _ = path.write_text('{"label": 1, "mail": {"body": "buy\\nnow"}}\n\n{"label": 0, "mail": {"body": "hi"}}\n')
+    >>> for batch in read_jsonl(path, text="mail.body"):
+    ...     print(batch.labels, batch.documents, batch.places)
+    [1, 0] ['buy\nnow', 'hi'] [1, 3]
+    """
+    report = report or Report()
+    name = name or shown_name(path)
+    gather = Gather(name, labelled=label is not None, limit=batch_bytes)
+    records = _Records(name, text, label, id, report)
+    with open_bytes(path) as stream:
+        for number, line, offset in _lines(stream, name, encoding, report):
+            row = records.row(number, line, offset)
+            if row is not None and gather.add(*row):
+                yield gather.take()
+    yield from gather.rest()
+    records.repeats.remark(report)
+
+
+def field(record: dict[str, Any], path: str) -> Any:
+    """Return the field called `path`, or the nested one that its dots lead to; `_MISSING` where there is none.
+
+    Examples
+    --------
+    >>> field({"meta": {"text": "hi"}}, "meta.text"), field({"meta.text": "hello"}, "meta.text")
+    ('hi', 'hello')
+    """
+    value = record.get(path, _MISSING)
+    if value is not _MISSING or "." not in path:
+        return value
+    value = record
+    for key in path.split("."):
+        if not isinstance(value, dict):
+            return _MISSING
+        value = value.get(key, _MISSING)
+    return value
+
+
+class _Records:
+    """Takes document, label and id out of the lines of a file, and reports the lines that do not have them."""
+
+    def __init__(self, name: str, text: str, label: str | None, id: str | None, report: Report) -> None:
+        self._name, self._text, self._label, self._id, self._report = name, text, label, id, report
+        self._kind: type | None = None
+        self._kind_place = ""
+        self.repeats = Repeats(name)
+
+    def row(self, number: int, line: bytes | str, offset: int) -> tuple[str, Any, int, Any] | None:
+        """Return document, label, line number and id; None where the line is bad and skipped."""
+        try:
+            record = self._parsed(line, offset, number)
+            if type(record) is not dict:
+                raise _BadLineError(f"{_kind_name(record)} stands here, not a JSON object")
+            document = field(record, self._text)
+            if type(document) is not str or not document.isascii():
+                self._check_text(document, record)
+            label = None if self._label is None else self._checked_label(record, number)
+            identity = None
+            if self._id is not None:
+                identity = field(record, self._id)
+                if identity is _MISSING or type(identity) in (list, dict):
+                    raise _BadLineError(f"no id in the field {self._id!r}; the record has {_names(record)}")
+                self.repeats.see([identity], [number])
+        except _BadLineError as error:
+            self._report.bad(f"{self._name}, line {number}: {error}")
+            return None
+        except InputError as error:  # of bytes that are no text; it knows the place
+            self._report.bad(str(error))
+            return None
+        return document, label, number, identity
+
+    def _parsed(self, line: bytes | str, offset: int, number: int) -> Any:
+        try:
+            return orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            message = f"not a JSON record: {error.msg} at column {error.colno}"
+        if isinstance(line, bytes):
+            line = checked_utf8(line, self._name, offset=offset, line=number)
+        try:
+            return json.loads(line)  # knows NaN, halves of surrogate pairs and numbers of any length
+        except (ValueError, RecursionError):
+            raise _BadLineError(message) from None
+
+    def _check_text(self, document: Any, record: dict[str, Any]) -> None:
+        if document is _MISSING:
+            raise _BadLineError(f"no field {self._text!r}; the record has {_names(record)}")
+        if type(document) is not str:
+            raise _BadLineError(f"the field {self._text!r} is {_kind_name(document)}, not text")
+        if self._report.skips and not is_whole(document):
+            raise _BadLineError("bytes that are no text")
+
+    def _checked_label(self, record: dict[str, Any], number: int) -> Any:
+        label = field(record, self._label or "")
+        kind = type(label)
+        if self._report.skips and kind is str and not is_whole(label):
+            raise _BadLineError("bytes that are no text")
+        if kind is self._kind and label != "" and label == label:
+            return label
+        if label is _MISSING:
+            raise _BadLineError(f"no field {self._label!r}; the record has {_names(record)}")
+        if label is None or label == "" or label != label:
+            raise _BadLineError(f"the label is missing ({json.dumps(label)})")
+        if kind not in (str, bool, int, float):
+            raise _BadLineError(f"the label is {_kind_name(label)}; text, a number or true/false was expected")
+        if self._kind is not None:
+            raise _BadLineError(
+                f"the label {json.dumps(label, ensure_ascii=False)} is {_kind_name(label)}, but {self._kind_place}; "
+                f"write all labels alike"
+            )
+        self._kind = kind
+        self._kind_place = f"{json.dumps(label, ensure_ascii=False)} in line {number} is {_kind_name(label)}"
+        return label
+
+
+class _BadLineError(Exception):
+    """What is wrong with a line; the reader adds where."""
+
+
+def _kind_name(value: Any) -> str:
+    return "null" if value is None else _KINDS[type(value)]
+
+
+def _names(record: dict[str, Any]) -> str:
+    return ", ".join(repr(name[:40]) for name in list(record)[:20]) or "no fields"
+
+
+def _lines(stream: BinaryIO, name: str, encoding: str | None, report: Report) -> Iterator[tuple[int, bytes | str, int]]:
+    """Yield the number, the text and (in UTF-8) the byte offset of each line that is not blank.
+
+    UTF-8 stays bytes: the parser reads and checks them faster than they could be decoded.
+    """
+    wanted = checked_encoding(encoding)
+    mark = peeked(stream)
+    blocks: Iterator[bytes] | Iterator[str]
+    end: Any
+    if wanted in (None, "utf-8") and not mark.startswith(
+        (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+    ):
+        offset = len(stream.read(3)) if mark.startswith(codecs.BOM_UTF8) else 0
+        end = b"\n"
+        blocks = line_blocks(byte_chunks(stream, name), name, (end,))
+    else:
+        offset = 0
+        end = "\n"
+        blocks = line_blocks(decode(byte_chunks(stream, name), name, encoding=wanted, report=report), name, (end,))
+    number = 0
+    for block in blocks:
+        lines: Any = block.split(end)
+        if not lines[-1]:  # what stands behind the last line end
+            del lines[-1]
+        for line in lines:
+            number += 1
+            if line and not line.isspace():
+                yield number, line, offset
+            offset += len(line) + 1

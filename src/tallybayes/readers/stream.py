@@ -1,0 +1,126 @@
+"""Bytes from a file, a compressed file or standard input, in chunks, and chunks cut at line ends."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, TypeVar, cast
+
+from tallybayes.errors import InputError
+
+__all__ = [
+    "CHUNK_BYTES",
+    "LINE_LIMIT",
+    "Origin",
+    "bare_suffix",
+    "byte_chunks",
+    "line_blocks",
+    "named_damage",
+    "open_bytes",
+    "peeked",
+    "shown_name",
+    "unpacked",
+]
+
+CHUNK_BYTES = 1 << 20
+# A line or cell beyond this is a file of another kind, or an open quote; without a limit it would fill the memory.
+LINE_LIMIT = 1 << 28
+
+Origin = str | os.PathLike[str] | BinaryIO
+Text = TypeVar("Text", str, bytes)
+
+_OPENERS: dict[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+_DAMAGES = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
+
+
+def shown_name(origin: Origin) -> str:
+    """Return the name of a source for a message."""
+    name = getattr(origin, "name", "a stream") if hasattr(origin, "read") else os.fspath(origin)
+    return "standard input" if name in ("-", "<stdin>") else str(name)
+
+
+def bare_suffix(origin: Origin) -> str:
+    """Return the suffix of a file name in lower case, without that of a compression: ``.csv`` of ``A.CSV.gz``."""
+    if hasattr(origin, "read"):
+        return ""
+    stem, suffix = os.path.splitext(os.fspath(origin).lower())
+    return os.path.splitext(stem)[1] if suffix in (".gz", ".bz2", ".xz") else suffix
+
+
+@contextmanager
+def open_bytes(origin: Origin) -> Iterator[BinaryIO]:
+    """Open a file, or standard input for ``-``; gzip, bzip2 and xz are known by their first bytes and unpacked.
+
+    A stream of bytes is taken as it is, and left open, as standard input is.
+    """
+    if hasattr(origin, "read"):
+        yield unpacked(cast(BinaryIO, origin))
+    elif os.fspath(origin) == "-":
+        yield unpacked(cast(BinaryIO, sys.stdin.buffer))
+    else:
+        with open(origin, "rb", buffering=CHUNK_BYTES) as file, unpacked(file) as stream:
+            yield stream
+
+
+def unpacked(stream: BinaryIO) -> BinaryIO:
+    """Return a stream that unpacks `stream` where it is compressed, else `stream` itself; it can always `peek`."""
+    if not hasattr(stream, "peek"):
+        stream = cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream)))
+    head = peeked(stream)
+    return next(
+        (cast(BinaryIO, opener(stream)) for magic, opener in _OPENERS.items() if head.startswith(magic)), stream
+    )
+
+
+def peeked(stream: BinaryIO) -> bytes:
+    """Return some of the bytes that come next (at least 4, unless the stream ends), without taking them."""
+    return bytes(cast(io.BufferedReader, stream).peek(64))
+
+
+@contextmanager
+def named_damage(name: str) -> Iterator[None]:
+    """Turn the errors of a damaged compressed file or archive into `InputError` with its name."""
+    try:
+        yield
+    except _DAMAGES as error:
+        raise InputError(f"{name}: the compressed file is damaged or cut off ({error}); fetch it again") from error
+
+
+def byte_chunks(stream: BinaryIO, name: str, size: int = CHUNK_BYTES) -> Iterator[bytes]:
+    """Yield the bytes of `stream`; a damaged compressed file raises `InputError` that names it."""
+    with named_damage(name):
+        while chunk := stream.read(size):
+            yield chunk
+
+
+def line_blocks(chunks: Iterable[Text], name: str, ends: tuple[Text, ...]) -> Iterator[Text]:
+    """Join and cut `chunks` so that each block ends at a line end (the last one may not).
+
+    `ends` are the line ends to look for; a later one counts only in chunks without the earlier ones, so each of them
+    must end a line for the reader.
+    """
+    pending: list[Text] = []
+    size = 0
+    for chunk in chunks:
+        cut = next((found + 1 for end in ends if (found := chunk.rfind(end)) >= 0), 0)
+        size += len(chunk) if cut == 0 else 0
+        if size > LINE_LIMIT:
+            raise InputError(f"{name}: a line of more than {LINE_LIMIT >> 20} million characters; is this a text file?")
+        if cut == 0:
+            pending.append(chunk)
+            continue
+        pending.append(chunk[:cut])
+        yield chunk[:0].join(pending)
+        pending = [chunk[cut:]] if cut < len(chunk) else []
+        size = len(chunk) - cut
+    if pending:
+        yield pending[0][:0].join(pending)
