@@ -195,18 +195,15 @@ def test_no_module_is_a_catch_all():
 
 
 def test_a_file_over_400_lines_gives_its_reason_in_the_architecture():
-    sources = [
-        path
-        for folder in ("src", "native")
-        for path in (ROOT / folder).rglob("*")
-        if path.suffix in {".py", ".hpp", ".cpp"}
-    ]
-    assert sources
-    reasons = dict(re.findall(r"^[-*] `([\w/.]+)`[^\w\n]+(\w.*)$", ARCHITECTURE, flags=re.MULTILINE))
+    reasons = dict(re.findall(r"^- `([\w/.]+)`: (\w.*)$", ARCHITECTURE, flags=re.MULTILINE))
+    sources = [*PACKAGE.rglob("*.py"), *(ROOT / "native").rglob("*.[hc]pp")]
+    long = []
     for path in sources:
-        name = path.relative_to(ROOT).as_posix()
-        lines = len(path.read_text(encoding="utf-8").splitlines())
-        assert lines <= 400 or name in reasons, f"{name} has {lines} lines: split it, or list it in ARCHITECTURE.md"
+        name, lines = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8").splitlines()
+        if len(lines) > 400 and "do not edit" not in lines[0] and name not in reasons:
+            long.append(f"{name}: {len(lines)} lines")
+    assert long == [], "split it, or list it with its reason in ARCHITECTURE.md"
+    assert PACKAGE / "errors.py" in sources
 
 
 def modules_loaded_by(statement: str) -> set[str]:
