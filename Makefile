@@ -6,7 +6,7 @@ JOBS ?= 2
 VENV := .venv
 PY := $(VENV)/bin/python
 TAG := $(shell $(PYTHON) -c 'import sys; print(sys.implementation.cache_tag)')
-SOURCES := pyproject.toml CMakeLists.txt LICENSE README.md $(shell find native src -type f -not -name '*.pyc' -not -name _kernel.pyi)
+SOURCES := pyproject.toml CMakeLists.txt LICENSE THIRD-PARTY-NOTICES.md README.md $(shell find native src -type f -not -name '*.pyc' -not -name _kernel.pyi)
 
 # The build tools stand in .venv and the kernel's object files in build/, so that a change compiles only what it touches.
 INSTALL := $(PY) -m pip install --quiet --no-build-isolation
