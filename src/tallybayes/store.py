@@ -22,6 +22,7 @@ import mmap
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -109,6 +110,24 @@ class Blocks(Mapping[str, NDArray[Any]]):
         if array.dtype != np.dtype(dtype) or array.ndim != ndim:
             self.damaged(f"the block {name!r} is {array.dtype} of {array.ndim} dimensions")
         return array
+
+    @contextmanager
+    def reading(self, part: str) -> Iterator[None]:
+        """Call what goes wrong while `part` is built from these blocks a damage of the file.
+
+        Raises
+        ------
+        ModelFileError
+            In place of a KeyError, TypeError or ValueError of the block.
+        """
+        try:
+            yield
+        except ModelFileError:
+            raise
+        except KeyError as error:
+            self.damaged(f"{part}: {error} is missing")
+        except (AttributeError, OverflowError, TypeError, ValueError) as error:
+            self.damaged(f"{part}: {error}")
 
     def damaged(self, reason: str) -> NoReturn:
         """Refuse the file: it was read, but cannot be what it says."""

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 import tallybayes._kernel as _kernel
-from tallybayes.errors import ForgetError, InputError, ParameterError, SpaceError
+from tallybayes.errors import InputError, SpaceError
 from tallybayes.labels import Labels
+from tallybayes.store import Blocks
+from tallybayes.tally.algebra import INT64_MAX, TOLERANCE, Tally, merged_class_count, refuse_sum
 from tallybayes.tally.features import ColumnFeatures, Features, Int64s, TextFeatures, gather_rows, read_only
 from tallybayes.text.space import Space
 
 __all__ = ["CHANNELS", "ColumnFeatures", "CountTally", "TextFeatures"]
 
 CHANNELS = ("occurrences", "documents")
-TOLERANCE = 1e-9  # of the larger term: what rounding leaves of equal float sums is no count
-_INT64_MAX = np.iinfo(np.int64).max
 
 Counts: TypeAlias = NDArray[Any]  # int64 while exact, else float64
 
 
-class CountTally:
+class CountTally(Tally):
     """What was counted: how many rows each class had, and how often each feature came in them.
 
     A tally never changes: ``+``, ``-`` and ``*`` give new ones. Adding unites classes and features; what one side
@@ -71,7 +69,7 @@ class CountTally:
     True
     """
 
-    __slots__ = ("channels", "class_count", "class_index", "classes", "exact", "features", "indptr", "space", "unit")
+    __slots__ = ("channels", "class_index", "exact", "features", "indptr", "unit")
 
     def __init__(
         self,
@@ -142,6 +140,11 @@ class CountTally:
 
     # Reading
 
+    @property
+    def n_columns(self) -> int | None:
+        """How many columns there are; None where features are text."""
+        return self.features.n_columns if isinstance(self.features, ColumnFeatures) else None
+
     def values(self, channel: str) -> Counts:
         """Give the cells of a channel, unit taken out: int64 where they are whole, else float64 of shape (nnz,)."""
         return self._in_units(self.channels[channel], channel)
@@ -199,7 +202,7 @@ class CountTally:
             "classes": {"kind": labels["kind"], "values": labels["values"]},
             "format": "tallybayes count tally 1",
             "n_cells": len(tally.class_index),
-            "n_columns": tally.features.n_columns if isinstance(tally.features, ColumnFeatures) else None,
+            "n_columns": tally.n_columns,
             "n_features": len(tally.features),
             "space": tally.space.id,
             "unit": tally.unit,
@@ -234,56 +237,73 @@ class CountTally:
         if not np.logical_or.reduce([values > 0 for values in self.channels.values()]).all():
             raise ValueError("a cell is zero")
 
+    # Storage
+
+    def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Give the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
+        said = {
+            "type": "count",
+            "channels": list(self.channels),
+            "classes": self.classes.to_json(),
+            "exact": self.exact,
+            "n_columns": self.n_columns,
+            "space": self.space.to_json(),
+            "unit": self.unit,
+        }
+        named = {"class_count": self.class_count, "indptr": self.indptr, "class_index": self.class_index}
+        arrays = {**named, **self.features.arrays, **self.channels}
+        return {f"{prefix}.{name}": array for name, array in arrays.items()}, said
+
+    @classmethod
+    def from_blocks(cls, prefix: str, blocks: Blocks, said: Mapping[str, Any]) -> CountTally:
+        """Rebuild a tally from `to_blocks`.
+
+        Raises
+        ------
+        ModelFileError
+            If the blocks cannot be a tally. Contents are looked at where the file was verified.
+        """
+        with blocks.reading(prefix):
+            exact, unit, n_columns, names = said["exact"], said["unit"], said["n_columns"], said["channels"]
+            if type(exact) is not bool or unit not in (0, 32) or not isinstance(names, list):
+                raise ValueError("exact, unit or channels are not those of a tally")
+            if n_columns is not None and (type(n_columns) is not int or n_columns < 0):
+                raise ValueError(f"the number of columns is {n_columns!r}")
+
+            def take(name: str, dtype: type[np.generic]) -> NDArray[Any]:
+                return blocks.take(f"{prefix}.{name}", dtype)
+
+            number = np.int64 if exact else np.float64
+            tally = cls(
+                Labels.from_json(said["classes"]),
+                take("class_count", number),
+                TextFeatures(take("bytes", np.uint8), take("offsets", np.int64))
+                if n_columns is None
+                else ColumnFeatures(take("columns", np.int64), n_columns),
+                take("indptr", np.int64),
+                take("class_index", np.int32),
+                {str(name): take(str(name), number) for name in names},
+                Space.from_json(said["space"]),
+                exact,
+                unit,
+            )
+            if blocks.verified:
+                tally.check()
+        return tally
+
     # Algebra
 
-    def __add__(self, other: object) -> CountTally:
-        if not isinstance(other, CountTally):
-            return NotImplemented
-        return self._merge(other, 1)
-
-    def __radd__(self, other: object) -> CountTally:
-        # sum() starts with the number 0.
-        return self if isinstance(other, int) and other == 0 else NotImplemented
-
-    def __sub__(self, other: object) -> CountTally:
-        if not isinstance(other, CountTally):
-            return NotImplemented
-        return self._merge(other, -1)
-
-    def __mul__(self, factor: object) -> CountTally:
-        if not isinstance(factor, numbers.Real) or isinstance(factor, bool):
-            return NotImplemented
-        factor = float(factor) if not isinstance(factor, numbers.Integral) else int(factor)
-        if not (factor >= 0 and math.isfinite(factor)):
-            raise ParameterError(f"a tally can be scaled by a finite number >= 0, not by {factor!r}")
+    def _scale(self, factor: float) -> CountTally:
         exact = self.exact and factor == int(factor)
         scaled = {}
         for name, values in {"class_count": self.class_count, **self.channels}.items():
-            largest = values.max(initial=0)
-            if (exact and int(largest) * int(factor) > _INT64_MAX) or not math.isfinite(float(largest) * factor):
+            largest = values.max(initial=0).item()
+            too_much = largest * int(factor) > INT64_MAX if exact else not np.isfinite(float(largest) * factor)
+            if too_much:
                 raise InputError(f"{name} times {factor!r} is more than a tally can hold; scale by less")
             scaled[name] = values * np.int64(factor) if exact else values * np.float64(factor)
         class_count = scaled.pop("class_count")
         return self._replaced(class_count=class_count, channels=scaled, exact=exact)._without_zero_cells()
-
-    __rmul__ = __mul__
-
-    @staticmethod
-    def sum(tallies: Iterable[CountTally]) -> CountTally:
-        """Add many tallies, neighbours first: each cell is copied log2(n) times instead of n.
-
-        Raises
-        ------
-        InputError
-            If there are none.
-        """
-        level = list(tallies)
-        if not level:
-            raise InputError("there are no tallies to add; start from CountTally.empty(space)")
-        while len(level) > 1:
-            pairs = zip(level[::2], level[1::2], strict=False)
-            level = [a + b for a, b in pairs] + level[len(level) // 2 * 2 :]
-        return level[0]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CountTally):
@@ -298,8 +318,6 @@ class CountTally:
             and all(np.array_equal(mine, theirs) for mine, theirs in zip(a._numbers(), b._numbers(), strict=True))
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         rows = f"{self.class_count.sum():,} rows"
         return f"CountTally({len(self.classes)} classes, {len(self.features):,} features, {rows})"
@@ -309,65 +327,32 @@ class CountTally:
 
     def _merge(self, other: CountTally, sign: int) -> CountTally:
         self._require_same_kind(other)
-        classes, mine, theirs = self.classes.union(other.classes)
+        classes, mine, theirs = united = self.classes.union(other.classes)
+        class_count = merged_class_count(self, other, sign, united)
         exact = self.exact and other.exact
-        class_count = self._merged_class_count(other, sign, classes, mine, theirs)
         kernel: Callable[..., Any] = (
             _kernel.merge_text if isinstance(self.features, TextFeatures) else _kernel.merge_columns
         )
         merged = kernel(*self._kernel_arguments(mine, exact), *other._kernel_arguments(theirs, exact), sign, TOLERANCE)
         if "refused" in merged:
-            refused = merged["refused"]
-            feature = refused["feature"]
-            name = feature.decode() if isinstance(feature, bytes) else f"column {feature}"
-            self._refuse(
-                sign,
-                f"class {classes[refused['class_index']]!r}, feature {name!r}",
-                list(self.channels)[refused["channel"]],
-                refused["had"],
-                refused["other"],
-            )
+            self._refuse(sign, classes, merged["refused"])
         features = (
             TextFeatures(merged["bytes"], merged["offsets"])
             if isinstance(self.features, TextFeatures)
             else ColumnFeatures(merged["columns"], self.features.n_columns)
         )
-        channels = dict(zip(self.channels, merged["channels"], strict=True))
-        return CountTally(
-            classes,
-            class_count,
-            features,
-            merged["indptr"],
-            merged["class_index"],
-            channels,
-            self.space,
-            exact,
-            self.unit,
+        return self._replaced(
+            classes=classes,
+            class_count=class_count,
+            features=features,
+            indptr=merged["indptr"],
+            class_index=merged["class_index"],
+            channels=dict(zip(self.channels, merged["channels"], strict=True)),
+            exact=exact,
         )
 
-    def _merged_class_count(
-        self, other: CountTally, sign: int, classes: Labels, mine: NDArray[np.int32], theirs: NDArray[np.int32]
-    ) -> Counts:
-        dtype = np.int64 if self.exact and other.exact else np.float64
-        had, change = np.zeros((2, len(classes)), dtype)
-        had[mine] = self.class_count
-        change[theirs] = other.class_count
-        if sign > 0:
-            wrong = had > _INT64_MAX - change if dtype is np.int64 else ~np.isfinite(had + change)
-            count = had + change
-        else:
-            count = had - change
-            if dtype is np.float64:
-                count[np.abs(count) <= TOLERANCE * np.maximum(had, change)] = 0.0
-            wrong = count < 0
-        if wrong.any():
-            first = int(wrong.argmax())
-            self._refuse(sign, f"class {classes[first]!r}", "rows", had[first].item(), change[first].item())
-        return count
-
     def _require_same_kind(self, other: CountTally) -> None:
-        if self.space != other.space:
-            raise SpaceError(f"these tallies count different features: {self.space.difference(other.space)}")
+        self._require_same_space(other)
         if self.unit != other.unit:
             raise SpaceError(f"these tallies count in different units: 2**-{self.unit} against 2**-{other.unit}")
         if self.features.kind != other.features.kind:
@@ -383,14 +368,13 @@ class CountTally:
                 f"these tallies hold different channels: {', '.join(self.channels)} against {', '.join(other.channels)}"
             )
 
-    def _refuse(self, sign: int, place: str, what: str, had: float, change: float) -> None:
-        if what == "occurrences" and self.unit:
+    def _refuse(self, sign: int, classes: Labels, refused: Mapping[str, Any]) -> NoReturn:
+        feature, channel = refused["feature"], list(self.channels)[refused["channel"]]
+        name = feature.decode() if isinstance(feature, bytes) else f"column {feature}"
+        had, change = refused["had"], refused["other"]
+        if channel == "occurrences" and self.unit:
             had, change = had / 2**self.unit, change / 2**self.unit
-        if sign > 0:
-            raise InputError(
-                f"{place}: {had} + {change} {what} are more than a tally can hold; scale it down (tally * 0.5)"
-            )
-        raise ForgetError(f"{place}: {change} {what} to take out, but only {had} are in; nothing was changed")
+        refuse_sum(sign, f"class {classes[refused['class_index']]!r}, feature {name!r}", channel, had, change)
 
     def _kernel_arguments(self, class_map: NDArray[np.int32], exact: bool) -> list[Any]:
         dtype = np.int64 if exact else np.float64
@@ -403,7 +387,7 @@ class CountTally:
             sums: Counts = np.bincount(index, weights=values, minlength=size)
         else:
             sums = np.zeros(size, np.int64)
-            if int(values.max(initial=0)) * len(values) <= _INT64_MAX:
+            if int(values.max(initial=0)) * len(values) <= INT64_MAX:
                 np.add.at(sums, index, values)
             else:  # the halves cannot overflow
                 high, low = np.zeros((2, size), np.int64)

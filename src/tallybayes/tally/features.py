@@ -37,6 +37,11 @@ class TextFeatures:
         The UTF-8 of all features, one after another, ascending as bytes.
     offsets : int64 array of shape (V + 1,)
         Feature i is ``bytes[offsets[i]:offsets[i + 1]]``.
+
+    Raises
+    ------
+    ValueError
+        If the offsets do not lead from 0 to the number of bytes. `check` looks at the contents too.
     """
 
     kind = "text"
@@ -45,6 +50,8 @@ class TextFeatures:
     def __init__(self, bytes: NDArray[np.uint8], offsets: Int64s) -> None:
         self.bytes: NDArray[np.uint8] = read_only(bytes, np.uint8)
         self.offsets: Int64s = read_only(offsets, np.int64)
+        if not len(self.offsets) or self.offsets[0] != 0 or self.offsets[-1] != len(self.bytes):
+            raise ValueError("the offsets of the features do not lead from 0 to the number of bytes")
 
     @classmethod
     def of(cls, features: Iterable[str]) -> TextFeatures:
@@ -103,11 +110,10 @@ class TextFeatures:
         Raises
         ------
         ValueError
-            If offsets fall or do not cover the bytes, or the features are not UTF-8 or do not ascend strictly.
+            If offsets fall, or the features are not UTF-8 or do not ascend strictly.
         """
-        offsets = self.offsets
-        if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(self.bytes) or (offsets[1:] < offsets[:-1]).any():
-            raise ValueError("the offsets of the features do not rise from 0 to the number of bytes")
+        if (self.offsets[1:] < self.offsets[:-1]).any():
+            raise ValueError("the offsets of the features fall")
         features = self.raw()
         try:
             for feature in features:
