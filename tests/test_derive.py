@@ -24,7 +24,7 @@ from tallybayes.derive import (
     derive_counts,
     derive_gaussian,
 )
-from tallybayes.derive.expression import decimal, exact, log
+from tallybayes.derive.numbers import decimal, exact, log
 
 CHINESE = [("yes", "Chinese Beijing Chinese"), ("yes", "Chinese Chinese Shanghai"), ("yes", "Chinese Macao")]
 CHINESE += [("no", "Tokyo Japan Chinese")]

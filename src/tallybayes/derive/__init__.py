@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from .columns import CategoricalColumn, GaussianColumn, derive_categorical, derive_columns, derive_gaussian
 from .counts import Counts, derive_counts
-from .derivation import Derivation, Joint, Step
+from .derivation import Derivation
+from .joint import Joint
+from .pages import Step
 
 __all__ = [
     "CategoricalColumn",

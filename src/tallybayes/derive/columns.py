@@ -10,8 +10,11 @@ from typing import Any
 
 from ..errors import ParameterError
 from .conclusion import concluded, most_probable
-from .derivation import Derivation, Joint, Step, posteriors
-from .expression import Call, Equation, Expression, Number, Power, Product, Ratio, Sum, Symbol, Value, exact, worked
+from .derivation import Derivation
+from .expression import Call, Equation, Expression, Power, Product, Ratio, Sum, Symbol, Value, Words, worked
+from .joint import Joint, posteriors
+from .numbers import Number, exact, fractional
+from .pages import Step
 from .prior import prior_steps
 
 __all__ = ["CategoricalColumn", "GaussianColumn", "derive_categorical", "derive_columns", "derive_gaussian"]
@@ -51,8 +54,8 @@ class CategoricalColumn:
     def factor(self, c: int) -> Number:
         """Return (N_cv + α) / (N_c + α S); 0 where nothing was counted."""
         alpha = exact(self.alpha)
-        below = _whole(self.totals[c]) + alpha * self.n_values
-        return (_whole(self.counts[c]) + alpha) / below if below else Fraction(0)
+        below = fractional(self.totals[c]) + alpha * self.n_values
+        return (fractional(self.counts[c]) + alpha) / below if below else Fraction(0)
 
     def power(self, c: int) -> tuple[Number, Number]:
         """The factor as base and exponent."""
@@ -101,10 +104,6 @@ class GaussianColumn:
 
 
 Column = CategoricalColumn | GaussianColumn
-
-
-def _whole(value: Number) -> Number:
-    return value if isinstance(value, float) else Fraction(value)
 
 
 def derive_columns(
@@ -179,7 +178,7 @@ def derive_columns(
     if left_out:
         steps.append(Step("Left out", ("column",), tuple((name, ()) for name in left_out)))
     hidden = len(columns) - len(listed)
-    more = [Symbol(f"({hidden} more)")] if hidden else []
+    more = [Words(f"({hidden} more)")] if hidden else []
     return concluded(
         Derivation(title, text, tuple(classes), tuple(shares), tuple(joints), tuple(steps)),
         shown,

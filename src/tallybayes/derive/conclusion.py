@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from .derivation import Derivation, Joint, Step
-from .expression import Call, Equation, Expression, Number, Product, Sum, Symbol, Value, worked
+from .derivation import Derivation
+from .expression import Call, Equation, Expression, Product, Sum, Symbol, Value, worked
+from .joint import Joint
+from .numbers import Number
+from .pages import Step
 
 __all__ = ["concluded", "most_probable"]
 

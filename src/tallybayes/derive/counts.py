@@ -9,9 +9,11 @@ from typing import Any
 
 from ..errors import ParameterError
 from .conclusion import concluded, most_probable
-from .derivation import Derivation, Joint, posteriors
-from .expression import Number, Words, exact
+from .derivation import Derivation
+from .expression import Words
+from .joint import Joint, posteriors
 from .models import Bernoulli, Complement, CountModel, Counts, Floor, Multinomial
+from .numbers import Number, exact
 from .prior import prior_steps
 
 __all__ = ["Counts", "derive_counts"]

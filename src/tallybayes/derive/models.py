@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from .derivation import Joint, Step
-from .expression import Equation, Expression, Number, Power, Product, Ratio, Sum, Symbol, Value, log, worked
+from .expression import Equation, Expression, Power, Product, Ratio, Sum, Symbol, Value, worked
+from .joint import Joint
+from .numbers import Number, fractional, log
+from .pages import Step
 
 __all__ = ["Bernoulli", "Complement", "CountModel", "Counts", "Floor", "Multinomial"]
 
@@ -47,11 +49,6 @@ class Counts:
     n_features: int
     words: Sequence[Number] | None = None
     rest: Sequence[Mapping[Number, int]] | None = None
-
-
-def fractional(value: Number) -> Number:
-    """Return a whole number as a Fraction, so that dividing it stays exact; a float as it is."""
-    return value if isinstance(value, float) else Fraction(value)
 
 
 class CountModel:

@@ -1,32 +1,56 @@
-"""A derivation as plain text, as Markdown with LaTeX, and as a page."""
+"""Steps of a derivation, and how they are laid out: as plain text, as Markdown with LaTeX, as a page."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 from ..layout import aligned, printable
-from .derivation import Derivation, Step
 from .expression import Equation
 
-__all__ = ["to_html", "to_markdown", "to_text"]
+__all__ = ["Step", "to_html", "to_markdown", "to_text"]
 
 
-def to_text(derivation: Derivation) -> str:
+@dataclass(frozen=True)
+class Step:
+    """One step on the way: a table.
+
+    Attributes
+    ----------
+    title : str
+    columns : tuple of str
+        Heads of the columns; the first is that of the names of the rows.
+    rows : tuple of (str, tuple of Equation or str)
+    formula : Equation or None
+        The rule that the rows follow, in symbols.
+    note : str
+        What a reader should know besides.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Equation | str, ...]], ...]
+    formula: Equation | None = None
+    note: str = ""
+
+
+def to_text(title: str, row: str, steps: Sequence[Step], answer: str) -> str:
     """Return plain text, aligned for a terminal."""
-    lines = [derivation.title]
-    if derivation.row:
-        lines.append(printable(derivation.row))
-    for number, step in enumerate(derivation.steps, 1):
+    lines = [title]
+    if row:
+        lines.append(printable(row))
+    for number, step in enumerate(steps, 1):
         lines += ["", f"{number}. {step.title}"]
         if step.formula:
             lines.append(f"   {step.formula.text()}")
         if step.note:
             lines.append(f"   {printable(step.note)}")
-        cells = [(printable(name), *(_plain(cell) for cell in row)) for name, row in step.rows]
-        short = all(len(cell) < 24 for row in cells for cell in row[1:])
-        lines += [f"   {line}" for line in aligned([step.columns, *cells], "<>" if short else "<")]
-    lines += ["", f"Answer: {printable(str(derivation.answer))}"]
+        lines_of = [(printable(name), *(_plain(cell) for cell in cells)) for name, cells in step.rows]
+        short = all(len(cell) < 24 for line in lines_of for cell in line[1:])
+        lines += [f"   {line}" for line in aligned([step.columns, *lines_of], "<>" if short else "<")]
+    lines += ["", f"Answer: {printable(answer)}"]
     return "\n".join(lines)
 
 
@@ -34,22 +58,22 @@ def _plain(cell: Equation | str) -> str:
     return printable(cell) if isinstance(cell, str) else cell.text()
 
 
-def to_markdown(derivation: Derivation) -> str:
+def to_markdown(title: str, row: str, steps: Sequence[Step], answer: str) -> str:
     """Return Markdown with LaTeX between dollar signs, as notebooks, GitHub and pandoc read it."""
-    lines = [f"# {derivation.title}"]
-    if derivation.row:
-        lines += ["", f"> {_escaped(derivation.row)}"]
-    for number, step in enumerate(derivation.steps, 1):
+    lines = [f"# {title}"]
+    if row:
+        lines += ["", f"> {_escaped(row)}"]
+    for number, step in enumerate(steps, 1):
         lines += ["", f"## {number}. {step.title}"]
         if step.formula:
             lines += ["", f"$${step.formula.latex()}$$"]
         if step.note:
             lines += ["", _escaped(step.note)]
         lines += ["", f"| {' | '.join(_escaped(column) for column in step.columns)} |", "|--" * len(step.columns) + "|"]
-        for name, row in step.rows:
-            cells = [_escaped(cell) if isinstance(cell, str) else f"${cell.latex()}$" for cell in row]
-            lines.append(f"| {' | '.join([_escaped(name), *cells])} |")
-    lines += ["", f"**Answer:** {_escaped(str(derivation.answer))}", ""]
+        for name, cells in step.rows:
+            shown = [_escaped(cell) if isinstance(cell, str) else f"${cell.latex()}$" for cell in cells]
+            lines.append(f"| {' | '.join([_escaped(name), *shown])} |")
+    lines += ["", f"**Answer:** {_escaped(answer)}", ""]
     return "\n".join(lines)
 
 
@@ -58,12 +82,11 @@ def _escaped(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|$~])", r"\\\1", printable(text))
 
 
-def to_html(derivation: Derivation) -> str:
+def to_html(title: str, row: str, steps: Sequence[Step], answer: str) -> str:
     """Return a page that needs nothing else: style inside, fractions in MathML."""
-    answer = escape(str(derivation.answer))
-    steps = "\n".join(_section(number, step) for number, step in enumerate(derivation.steps, 1))
-    row = f'<p class="row">{escape(derivation.row)}</p>' if derivation.row else ""
-    return PAGE.format(title=escape(derivation.title), row=row, steps=steps, answer=answer)
+    sections = "\n".join(_section(number, step) for number, step in enumerate(steps, 1))
+    shown = f'<p class="row">{escape(row)}</p>' if row else ""
+    return PAGE.format(title=escape(title), row=shown, steps=sections, answer=escape(answer))
 
 
 def _section(number: int, step: Step) -> str:

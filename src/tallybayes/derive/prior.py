@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from .derivation import Step
-from .expression import Equation, Expression, Number, Product, Ratio, Sum, Symbol, Value, exact, log, worked
+from .expression import Equation, Expression, Product, Ratio, Sum, Symbol, Value, worked
+from .numbers import Number, exact, log
+from .pages import Step
 
 __all__ = ["class_names", "prior_steps"]
 
