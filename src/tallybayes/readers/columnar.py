@@ -13,7 +13,7 @@ from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
 from tallybayes.readers.stream import CHUNK_BYTES, Origin, shown_name
 from tallybayes.readers.table import Column, found_column
 
-__all__ = ["ColumnRows", "read_arrow", "read_parquet"]
+__all__ = ["ColumnRows", "read_arrow", "read_parquet", "read_record_batches"]
 
 _ROWS = 2048
 _MISSING_TYPES = ("NoneType", "NAType", "NaTType")
@@ -113,8 +113,24 @@ def read_arrow(
             else:
                 reader = batches = ipc.open_stream(mapped)
         columns = _Columns(name, reader.schema.names, text, label, id)
-        slices = (batch.slice(start, _ROWS) for batch in batches for start in range(0, batch.num_rows, _ROWS))
-        yield from columns.batches(slices, report or Report(), batch_bytes)
+        yield from columns.batches(_sliced(batches), report or Report(), batch_bytes)
+
+
+def read_record_batches(
+    stream: Any, name: str, wanted: tuple[Column | None, ...], report: Report, batch_bytes: int
+) -> Iterator[Batch]:
+    """Read text, label and id columns of an object that exports an Arrow stream."""
+    pyarrow = _module("pyarrow")
+    with _named_errors(name, pyarrow):
+        reader = pyarrow.RecordBatchReader.from_stream(stream)
+        yield from _Columns(name, reader.schema.names, *wanted).batches(_sliced(reader), report, batch_bytes)
+
+
+def _sliced(batches: Iterable[Any]) -> Iterator[Any]:
+    """Cut record batches, which may be as large as the file, into pieces of bounded length."""
+    for batch in batches:
+        for start in range(0, batch.num_rows, _ROWS):
+            yield batch.slice(start, _ROWS)
 
 
 class _Columns:

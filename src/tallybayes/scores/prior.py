@@ -11,7 +11,6 @@ from ..errors import ParameterError
 from ..tally.count import CountTally
 from .reading import Reading
 from .table import Floats
-from .weighting import values_of
 
 __all__ = ["given_prior", "log_prior"]
 
