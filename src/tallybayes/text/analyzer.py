@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,17 +13,23 @@ from typing import Any, NamedTuple
 import tallybayes._kernel as _kernel
 from tallybayes.errors import ParameterError
 from tallybayes.text.documents import read_documents, read_texts
-from tallybayes.text.segment import SEGMENTERS, Segmenter
+from tallybayes.text.parameters import (
+    HASHES,
+    check_hash,
+    check_normalize,
+    check_pair,
+    check_stop_words,
+    check_tokens,
+    check_whole,
+)
+from tallybayes.text.segment import Segmenter
 from tallybayes.text.space import Space
-from tallybayes.text.tokenizers import REGEX, Function, Pattern, TokenFunction, name_of, tokenizer_of
+from tallybayes.text.tokenizers import Function, Pattern, TokenFunction, name_of, tokenizer_of
 
 __all__ = ["Analyzer", "Span"]
 
 RULE_VERSION = 1  # of what the kernel's lexer makes of a document; raise it with every change of a feature
-KERNEL_TOKENS = ("words", "sklearn", "space", "chars", "chars_in_words")
-HASHES = {"tallybayes": "tallybayes-1", "murmur3": "murmur3"}
 SEPARATOR = "\x1f"  # parts the tokens found in Python on their way to the kernel
-LONGEST_NGRAM = 64
 
 
 class Span(NamedTuple):
@@ -95,14 +100,14 @@ class Analyzer:
         min_length: int = 1,
         features: int | tuple[str, int] | None = None,
     ) -> None:
-        self.tokens = _tokens(tokens)
-        self.ngrams = _pair("ngrams", ngrams)
-        self.cjk = _pair("cjk", cjk)
+        self.tokens = check_tokens(tokens)
+        self.ngrams = check_pair("ngrams", ngrams)
+        self.cjk = check_pair("cjk", cjk)
         self.lowercase = bool(lowercase)
-        self.normalize = _normalize(normalize)
-        self.stop_words = _stop_words(stop_words)
-        self.min_length = _whole("min_length", min_length, 2**31 - 1)
-        self.hash = _hash(features)
+        self.normalize = check_normalize(normalize)
+        self.stop_words = check_stop_words(stop_words)
+        self.min_length = check_whole("min_length", min_length, 2**31 - 1)
+        self.hash = check_hash(features)
         self._tokenizer = tokenizer_of(tokens)
         self._segmenter = self._tokenizer.identity if isinstance(self._tokenizer, Segmenter) else None
         self.rules = _kernel.Rules(
@@ -332,70 +337,3 @@ def _placed(
         if starts[first] >= 0 and starts[last] >= 0:
             begin = places[starts[first] + start - joined[first]][0]
             yield Span(feature.decode(), begin, places[starts[last] + end - 1 - joined[last]][1])
-
-
-# ---- Checks of the parameters ----
-
-
-def _tokens(tokens: str | TokenFunction) -> str | TokenFunction:
-    if isinstance(tokens, str):
-        if not (tokens.startswith(REGEX) or tokens in KERNEL_TOKENS or tokens in SEGMENTERS):
-            known = ", ".join([*KERNEL_TOKENS, *SEGMENTERS])
-            raise ParameterError(f"tokens is one of {known}, 'regex:PATTERN' or a callable, not {tokens!r}")
-    elif not callable(tokens):
-        hint = f"; write {REGEX + tokens.pattern!r}" if isinstance(tokens, re.Pattern) else ""
-        raise ParameterError(f"tokens is a name, 'regex:PATTERN' or a callable, not {tokens!r}{hint}")
-    return tokens
-
-
-def _whole(name: str, value: Any, most: int) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value <= most:
-        raise ParameterError(f"{name} is a whole number from 1 to {most}, not {value!r}")
-    return int(value)
-
-
-def _pair(name: str, value: Any) -> tuple[int, int]:
-    try:
-        low, high = (_whole(name, bound, LONGEST_NGRAM) for bound in value)
-    except (TypeError, ValueError):
-        low, high = 0, 0
-    if not 1 <= low <= high:
-        raise ParameterError(
-            f"{name} is (shortest, longest), 1 <= shortest <= longest <= {LONGEST_NGRAM}, not {value!r}"
-        )
-    return low, high
-
-
-def _normalize(value: Any) -> str | None:
-    if value not in ("auto", "nfkc", None):
-        raise ParameterError(f"normalize is 'auto', 'nfkc' or None, not {value!r}")
-    return value if value is None else str(value)
-
-
-def _stop_words(words: Any) -> frozenset[str] | None:
-    if words is None:
-        return None
-    if isinstance(words, str):
-        hint = (
-            "from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS is one such list"
-            if words == "english"
-            else "put it in a list"
-        )
-        raise ParameterError(f"stop_words is a collection of words, not the string {words!r}; {hint}")
-    found = frozenset(words)
-    wrong = [word for word in found if not isinstance(word, str)]
-    if wrong:
-        raise ParameterError(f"stop_words are str, not {type(wrong[0]).__name__}: {wrong[0]!r}")
-    return found
-
-
-def _hash(features: Any) -> tuple[str, int] | None:
-    """(function, columns) of feature hashing."""
-    if features is None:
-        return None
-    function, columns = (
-        features if isinstance(features, (tuple, list)) and len(features) == 2 else ("tallybayes", features)
-    )
-    if function not in HASHES:
-        raise ParameterError(f"the hash function of features is one of {', '.join(HASHES)}, not {function!r}")
-    return str(function), _whole("features", columns, 2**31)
