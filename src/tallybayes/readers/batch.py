@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tallybayes.errors import InputError, ParameterError
 
@@ -15,9 +13,10 @@ __all__ = ["BATCH_BYTES", "Batch", "Gather", "Repeats", "Report", "prefetch"]
 
 BATCH_BYTES = 16 << 20
 
-OnError = Literal["raise", "skip"]
+if TYPE_CHECKING:
+    import logging
 
-_log = logging.getLogger("tallybayes")
+OnError = Literal["raise", "skip"]
 
 
 @dataclass(slots=True)
@@ -120,7 +119,7 @@ class Report:
         self.skipped += 1
         if self.first_skipped is None:
             self.first_skipped = message
-        _log.debug("skipped: %s", message)
+        _log().debug("skipped: %s", message)
 
     def took(self, encoding: str, name: str) -> None:
         """Remark that `encoding` was guessed; of many files, each encoding is named with the first of them."""
@@ -130,9 +129,15 @@ class Report:
 
     def note(self, message: str) -> None:
         """Remark on something that is no error."""
-        _log.info(message)
+        _log().info(message)
         if self._tell is not None:
             self._tell(message)
+
+
+def _log() -> logging.Logger:
+    import logging
+
+    return logging.getLogger("tallybayes")
 
 
 class Repeats:
@@ -229,6 +234,8 @@ def prefetch(batches: Iterable[Batch]) -> Generator[Batch, None, None]:
     >>> [batch.documents for batch in prefetch([Batch(["a"], None, "-", [1]), Batch(["b"], None, "-", [2])])]
     [['a'], ['b']]
     """
+    from concurrent.futures import ThreadPoolExecutor  # with its logging, 10 ms that one line should not cost
+
     iterator = iter(batches)
     try:
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="tallybayes-read") as reader:

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 
-from tallybayes.errors import InputError, ParameterError
+from tallybayes.errors import InputError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Report
 from tallybayes.readers.encoding import checked_encoding, decode_document, is_whole
-from tallybayes.readers.stream import LINE_LIMIT, named_damage, open_bytes, shown_name
+from tallybayes.readers.names import checked_pattern, is_archive, shown_name
+from tallybayes.readers.stream import LINE_LIMIT, named_damage, open_bytes
 
-__all__ = ["checked_pattern", "is_archive", "read_folder"]
+__all__ = ["read_folder"]
 
-_ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".zip")
 # What operating systems put beside the user's files, besides names that begin with a dot.
 _HIDDEN = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini", "Icon\r"})
 _TOP = PurePosixPath()
@@ -35,16 +35,11 @@ class _Member:
     read: Callable[[int], bytes] | None
 
 
-def is_archive(path: str | os.PathLike[str]) -> bool:
-    """Tell by the name whether `path` is an archive that `read_folder` reads in place."""
-    return os.fspath(path).lower().endswith(_ARCHIVES)
-
-
 def read_folder(
     path: str | os.PathLike[str],
     *,
     labelled: bool = True,
-    label_pattern: str | None = None,
+    label_pattern: str | re.Pattern[str] | None = None,
     subfolder: str | None = None,
     encoding: str | None = None,
     report: Report | None = None,
@@ -63,7 +58,7 @@ def read_folder(
         A folder, or a file whose name ends in ``.tar``, ``.tar.gz``, ``.tgz``, ``.tar.bz2``, ``.tar.xz`` or ``.zip``.
     labelled : bool
         False: no labels are read, and files count at any depth.
-    label_pattern : str, optional
+    label_pattern : str or compiled pattern, optional
         A regular expression with a group ``label``, searched in the name of each file, at any depth; where it holds a
         ``/``, in the path inside `path`. A file that does not match is a bad row.
     subfolder : str, optional
@@ -114,21 +109,6 @@ def read_folder(
                 yield gather.take()
     yield from gather.rest()
     rule.remark(subfolder)
-
-
-def checked_pattern(pattern: str | None) -> re.Pattern[str] | None:
-    """Compile a pattern that finds the class in a file name, or raise `ParameterError`."""
-    if pattern is None:
-        return None
-    try:
-        compiled = re.compile(pattern)
-    except re.error as error:
-        raise ParameterError(f"label_pattern {pattern!r} is no regular expression: {error}") from None
-    if "label" not in compiled.groupindex:
-        raise ParameterError(
-            rf"label_pattern {pattern!r} needs a group called label, as in '(?P<label>[a-z]+)\d+\.txt'"
-        )
-    return compiled
 
 
 class _Rule:

@@ -12,7 +12,8 @@ import orjson
 from tallybayes.errors import InputError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
 from tallybayes.readers.encoding import checked_encoding, checked_utf8, decode, is_whole
-from tallybayes.readers.stream import Origin, byte_chunks, line_blocks, open_bytes, peeked, shown_name
+from tallybayes.readers.names import Origin, shown_name
+from tallybayes.readers.stream import byte_chunks, line_blocks, open_bytes, peeked
 
 __all__ = ["field", "read_jsonl"]
 

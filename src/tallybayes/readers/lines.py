@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Report
 from tallybayes.readers.encoding import is_whole
-from tallybayes.readers.stream import Origin, byte_chunks, open_bytes, shown_name
+from tallybayes.readers.names import Origin, shown_name
+from tallybayes.readers.stream import byte_chunks, open_bytes
 from tallybayes.readers.table import text_lines
 
 __all__ = ["read_lines"]

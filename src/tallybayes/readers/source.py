@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import Any, Literal, get_args
+from importlib import import_module
+from typing import Any, Literal, cast, get_args
 
 from tallybayes.errors import InputError, ParameterError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, OnError, Report
-from tallybayes.readers.columnar import read_arrow, read_parquet
 from tallybayes.readers.encoding import checked_encoding
-from tallybayes.readers.folder import checked_pattern, is_archive, read_folder
-from tallybayes.readers.jsonl import read_jsonl
 from tallybayes.readers.lines import read_lines
-from tallybayes.readers.stream import Origin, bare_suffix, open_bytes, peeked, shown_name
-from tallybayes.readers.table import Column, read_table
+from tallybayes.readers.names import Origin, bare_suffix, checked_pattern, is_archive, shown_name
+from tallybayes.readers.stream import open_bytes, peeked
+from tallybayes.readers.table import Column
 
 __all__ = ["Kind", "Source", "open_source"]
 
@@ -34,6 +34,14 @@ _KINDS: dict[str, Kind] = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+}
+_READERS: dict[Kind, tuple[str, str]] = {
+    "table": ("table", "read_table"),
+    "jsonl": ("jsonl", "read_jsonl"),
+    "lines": ("lines", "read_lines"),
+    "folder": ("folder", "read_folder"),
+    "parquet": ("columnar", "read_parquet"),
+    "arrow": ("columnar", "read_arrow"),
 }
 _FOREIGN = {
     ".xlsx": "CSV",
@@ -82,7 +90,7 @@ def open_source(
     text: Column | None = None,
     label: Column | None = None,
     id: Column | None = None,
-    label_pattern: str | None = None,
+    label_pattern: str | re.Pattern[str] | None = None,
     subfolder: str | None = None,
     kind: Kind | None = None,
     header: bool | Sequence[str] = True,
@@ -159,12 +167,17 @@ def open_source(
         raise ParameterError("no source to read; give a file, a folder, or '-' for standard input")
     common = {"encoding": checked_encoding(encoding), "batch_bytes": batch_bytes}
     named: dict[str, Any] = {"text": text or "text", "label": (label or "label") if labelled else None, "id": id}
-    checked_pattern(label_pattern)
+    pattern = checked_pattern(label_pattern)
     options: dict[Kind, dict[str, Any]] = {
         "table": {**common, **named, "header": header, "separator": separator, "quotes": quotes},
         "jsonl": {**common, **{key: value if value is None else str(value) for key, value in named.items()}},
         "lines": common,
-        "folder": {**common, "labelled": labelled, "label_pattern": label_pattern, "subfolder": subfolder},
+        "folder": {
+            **common,
+            "labelled": labelled,
+            "label_pattern": pattern,
+            "subfolder": subfolder,
+        },
         "parquet": {"batch_bytes": batch_bytes, **named},
         "arrow": {"batch_bytes": batch_bytes, **named},
     }
@@ -218,15 +231,9 @@ def _read(
 
 
 def _reader(kind: Kind) -> Callable[..., Iterator[Batch]]:
-    known: dict[Kind, Callable[..., Iterator[Batch]]] = {
-        "table": read_table,
-        "jsonl": read_jsonl,
-        "lines": read_lines,
-        "folder": read_folder,
-        "parquet": read_parquet,
-        "arrow": read_arrow,
-    }
-    return known[kind]
+    """Load the reader of a kind; the libraries that one needs should not cost the others time."""
+    module, name = _READERS[kind]
+    return cast(Callable[..., Iterator[Batch]], getattr(import_module(f"tallybayes.readers.{module}"), name))
 
 
 def _read_class(path: str | os.PathLike[str], name: str, options: dict[str, Any], report: Report) -> Iterator[Batch]:

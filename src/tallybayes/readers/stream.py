@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import os
 import sys
-import tarfile
-import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, TypeVar, cast
+from importlib import import_module
+from typing import BinaryIO, TypeVar, cast
 
 from tallybayes.errors import InputError
+from tallybayes.readers.names import Origin
 
 __all__ = [
     "CHUNK_BYTES",
     "LINE_LIMIT",
-    "Origin",
-    "bare_suffix",
     "byte_chunks",
     "line_blocks",
     "named_damage",
     "open_bytes",
     "peeked",
-    "shown_name",
     "unpacked",
 ]
 
@@ -35,25 +28,9 @@ CHUNK_BYTES = 1 << 20
 # A line or cell beyond this is a file of another kind, or an open quote; without a limit it would fill the memory.
 LINE_LIMIT = 1 << 28
 
-Origin = str | os.PathLike[str] | BinaryIO
 Text = TypeVar("Text", str, bytes)
 
-_OPENERS: dict[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
-_DAMAGES = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
-
-
-def shown_name(origin: Origin) -> str:
-    """Return the name of a source for a message."""
-    name = getattr(origin, "name", "a stream") if hasattr(origin, "read") else os.fspath(origin)
-    return "standard input" if name in ("-", "<stdin>") else str(name)
-
-
-def bare_suffix(origin: Origin) -> str:
-    """Return the suffix of a file name in lower case, without that of a compression: ``.csv`` of ``A.CSV.gz``."""
-    if hasattr(origin, "read"):
-        return ""
-    stem, suffix = os.path.splitext(os.fspath(origin).lower())
-    return os.path.splitext(stem)[1] if suffix in (".gz", ".bz2", ".xz") else suffix
+_MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 
 
 @contextmanager
@@ -76,9 +53,8 @@ def unpacked(stream: BinaryIO) -> BinaryIO:
     if not hasattr(stream, "peek"):
         stream = cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream)))
     head = peeked(stream)
-    return next(
-        (cast(BinaryIO, opener(stream)) for magic, opener in _OPENERS.items() if head.startswith(magic)), stream
-    )
+    module = next((module for magic, module in _MODULES.items() if head.startswith(magic)), None)
+    return stream if module is None else cast(BinaryIO, import_module(module).open(stream))
 
 
 def peeked(stream: BinaryIO) -> bytes:
@@ -91,8 +67,19 @@ def named_damage(name: str) -> Iterator[None]:
     """Turn the errors of a damaged compressed file or archive into `InputError` with its name."""
     try:
         yield
-    except _DAMAGES as error:
+    except _damages() as error:
         raise InputError(f"{name}: the compressed file is damaged or cut off ({error}); fetch it again") from error
+
+
+def _damages() -> tuple[type[Exception], ...]:
+    """Return what reading a damaged file may raise; these modules are loaded by then, or loaded for the message."""
+    import gzip
+    import lzma
+    import tarfile
+    import zipfile
+    import zlib
+
+    return EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile
 
 
 def byte_chunks(stream: BinaryIO, name: str, size: int = CHUNK_BYTES) -> Iterator[bytes]:

@@ -10,7 +10,8 @@ from itertools import chain, islice
 from tallybayes.errors import InputError, ParameterError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
 from tallybayes.readers.encoding import count_lines, decode, is_whole
-from tallybayes.readers.stream import LINE_LIMIT, Origin, bare_suffix, byte_chunks, line_blocks, open_bytes, shown_name
+from tallybayes.readers.names import Origin, bare_suffix, shown_name
+from tallybayes.readers.stream import LINE_LIMIT, byte_chunks, line_blocks, open_bytes
 
 __all__ = ["Column", "found_column", "read_table", "text_lines"]
 
