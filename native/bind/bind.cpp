@@ -7,6 +7,7 @@ namespace tb::bind {
 void bind_documents(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_labels(nb::module_& m);
+void bind_features(nb::module_& m);
 void bind_csr(nb::module_& m);
 void bind_merge(nb::module_& m);
 void bind_categorical(nb::module_& m);
@@ -18,6 +19,7 @@ NB_MODULE(_kernel, m) {
   tb::bind::bind_documents(m);
   tb::bind::bind_text(m);
   tb::bind::bind_labels(m);
+  tb::bind::bind_features(m);
   tb::bind::bind_csr(m);
   tb::bind::bind_merge(m);
   tb::bind::bind_categorical(m);

@@ -222,19 +222,14 @@ class CountTally(Tally):
             The message says what is wrong.
         """
         self.features.check()
-        indptr, class_index = self.indptr, self.class_index
-        if (indptr[1:] <= indptr[:-1]).any():
-            raise ValueError("a feature has no cell")
-        if len(class_index) and not (class_index.min() >= 0 and class_index.max() < len(self.classes)):
-            raise ValueError(f"a cell belongs to none of the {len(self.classes)} classes")
-        rises = np.diff(class_index) > 0
-        rises[indptr[1:-1] - 1] = True
-        if not rises.all():
-            raise ValueError("the classes of a feature do not ascend")
+        _kernel.check_cells(self.indptr, self.class_index, len(self.classes))
         for name, values in {"class_count": self.class_count, **self.channels}.items():
-            if not (np.isfinite(values).all() and (values >= 0).all()):
+            # The maximum is NaN or infinite if any number is.
+            if values.min(initial=0) < 0 or not np.isfinite(values.max(initial=0)):
                 raise ValueError(f"{name} holds a negative or not finite number")
-        if not np.logical_or.reduce([values > 0 for values in self.channels.values()]).all():
+        channels = list(self.channels.values())
+        # A channel that is above zero everywhere says it all, without another array.
+        if not any(values.min(initial=1) > 0 for values in channels) and not np.maximum.reduce(channels).min() > 0:
             raise ValueError("a cell is zero")
 
     # Storage

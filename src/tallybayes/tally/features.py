@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+import tallybayes._kernel as _kernel
+
 __all__ = ["ColumnFeatures", "Features", "TextFeatures", "gather_rows", "read_only"]
 
 Int64s: TypeAlias = NDArray[np.int64]
@@ -112,16 +114,7 @@ class TextFeatures:
         ValueError
             If offsets fall, or the features are not UTF-8 or do not ascend strictly.
         """
-        if (self.offsets[1:] < self.offsets[:-1]).any():
-            raise ValueError("the offsets of the features fall")
-        features = self.raw()
-        try:
-            for feature in features:
-                feature.decode()
-        except UnicodeDecodeError:
-            raise ValueError("a feature is not UTF-8") from None
-        if any(one >= next_one for one, next_one in pairwise(features)):
-            raise ValueError("the features do not ascend")
+        _kernel.check_text_features(self.bytes, self.offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
