@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "memory.hpp"
+#include "simd.hpp"
 
 namespace tb {
 
@@ -143,35 +144,39 @@ inline void finish(const Table& table, const RowSums& sums, const double* classe
     out[c] = table.base[c] + table.scale[c] * ((sums.feature + sums.size * table.unit[c]) + classes[c]);
 }
 
-/// All entries of one row, any layout. index(j) and x(j) give entry j.
-template <class Index>
-[[gnu::always_inline]] inline RowSums add_row(const Table& table, const Index* index, const double* x, size_t n,
-                                              double* classes) {
+/// x_j = 1 for every entry: features of a text, one after another.
+struct Ones {
+  double operator[](size_t) const { return 1.0; }
+};
+
+/// Add the entries of (a part of) a row to its sums, any layout. X: const double* or Ones.
+template <class Index, class X>
+[[gnu::always_inline]] inline void add_row(const Table& table, const Index* index, X x, size_t n, RowSums& sums,
+                                           double* classes) {
   constexpr size_t near = 8, far = 24;
-  RowSums sums;
   for (size_t j = 0; j < n; ++j) {
     if (j + far < n) prefetch_feature(table, static_cast<size_t>(index[j + far]));
     if (j + near < n) prefetch_entries(table, static_cast<size_t>(index[j + near]));
     const size_t i = static_cast<size_t>(index[j]);
     add_feature(table, i, entry(table, i, x[j], sums), classes);
   }
-  return sums;
 }
 
 /// The same where every feature has a dense row of `blocks` vectors: the sums stay in registers.
-template <class Vector, int blocks, class Index>
-[[gnu::always_inline]] inline RowSums add_dense_row(const Table& table, const Index* index, const double* x, size_t n,
-                                                    double* classes) {
+template <class Vector, int blocks, class Index, class X>
+[[gnu::always_inline]] inline void add_dense_row(const Table& table, const Index* index, X x, size_t n, RowSums& sums,
+                                                 double* classes) {
   constexpr size_t ahead = 16, width = sizeof(Vector) / sizeof(double), stride = width * blocks;
-  RowSums sums;
-  Vector total[blocks] = {};
+  Vector total[blocks];
+  __builtin_memcpy(total, classes, sizeof total);
+  RowSums own = sums;
   for (size_t j = 0; j < n; ++j) {
     if (j + ahead < n) {
       const double* next = table.dense + static_cast<size_t>(index[j + ahead]) * stride;
       for (size_t line = 0; line < (stride + 7) / 8; ++line) prefetch(next + 8 * line);
     }
     const size_t i = static_cast<size_t>(index[j]);
-    const double value = entry(table, i, x[j], sums);
+    const double value = entry(table, i, x[j], own);
     const double* dense = table.dense + i * stride;
     for (int b = 0; b < blocks; ++b) {
       Vector each;
@@ -179,34 +184,35 @@ template <class Vector, int blocks, class Index>
       total[b] += each * value;
     }
   }
+  sums = own;
   __builtin_memcpy(classes, total, sizeof total);
-  return sums;
 }
 
-template <class Index>
-using AddRow = RowSums (*)(const Table&, const Index*, const double*, size_t, double*);
-
-template <class Index>
+/// The version of the loop above for a table's layout and this processor. Every one gives the same bits.
+template <class Index, class X>
 struct RowKernels {
-  static RowSums any(const Table& t, const Index* i, const double* x, size_t n, double* c) { return add_row(t, i, x, n, c); }
+  using Add = void (*)(const Table&, const Index*, X, size_t, RowSums&, double*);
+
+  static void any(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c) { add_row(t, i, x, n, s, c); }
   template <class Vector, int blocks>
-  static RowSums dense(const Table& t, const Index* i, const double* x, size_t n, double* c) {
-    return add_dense_row<Vector, blocks>(t, i, x, n, c);
+  static void dense(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c) {
+    add_dense_row<Vector, blocks>(t, i, x, n, s, c);
   }
 #if defined(__x86_64__)
-  [[gnu::target("avx2")]] static RowSums any_avx2(const Table& t, const Index* i, const double* x, size_t n, double* c) {
-    return add_row(t, i, x, n, c);
+  [[gnu::target("avx2")]] static void any_avx2(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c) {
+    add_row(t, i, x, n, s, c);
   }
   template <class Vector, int blocks>
-  [[gnu::target("avx2")]] static RowSums dense_avx2(const Table& t, const Index* i, const double* x, size_t n, double* c) {
-    return add_dense_row<Vector, blocks>(t, i, x, n, c);
+  [[gnu::target("avx2")]] static void dense_avx2(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c) {
+    add_dense_row<Vector, blocks>(t, i, x, n, s, c);
   }
 #endif
 
-  static AddRow<Index> choose(const Table& table) {
+  static Add choose(const Table& table) {
+    const bool all_dense = table.row == nullptr && table.stride > 0;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
-      if (table.row != nullptr || table.stride == 0) return any_avx2;
+    if (has_avx2()) {
+      if (!all_dense) return any_avx2;
       switch (table.stride) {
         case 2: return dense_avx2<Two, 1>;
         case 4: return dense_avx2<Four, 1>;
@@ -218,7 +224,7 @@ struct RowKernels {
       }
     }
 #endif
-    if (table.row != nullptr || table.stride == 0) return any;
+    if (!all_dense) return any;
     switch (table.stride) {
       case 2: return dense<Two, 1>;
       case 4: return dense<Two, 2>;

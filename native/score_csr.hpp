@@ -20,7 +20,7 @@ struct CsrScoreOptions {
 /// summed first and the row then runs by ascending column.
 template <class Index>
 BadEntry score_csr(const CsrView<Index>& matrix, const Table& table, const CsrScoreOptions& options, double* out) {
-  const auto add = RowKernels<Index>::choose(table);
+  const auto add = RowKernels<Index, const double*>::choose(table);
   const bool plain = options.value == Value::count;
   constexpr size_t rows_per_chunk = 256;
   std::atomic<bool> bad{false};
@@ -47,7 +47,8 @@ BadEntry score_csr(const CsrView<Index>& matrix, const Table& table, const CsrSc
         x = own.x.data();
       }
       std::fill(own.classes.begin(), own.classes.end(), 0.0);
-      RowSums sums = add(table, row.columns, x, row.size, own.classes.data());
+      RowSums sums;
+      add(table, row.columns, x, row.size, sums, own.classes.data());
       if (options.unknown != nullptr) sums.size += static_cast<double>(options.unknown[i]);
       finish(table, sums, own.classes.data(), out + i * static_cast<size_t>(table.classes));
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -74,3 +75,55 @@ def cells_of(arrays: Mapping[str, Any], channels: Sequence[Any]) -> Cells:
         feature: {classes[p]: tuple(v[p] for v in values) for p in range(indptr[i], indptr[i + 1])}
         for i, feature in enumerate(features)
     }
+
+
+def count_documents(
+    documents: Sequence[Sequence[bytes]],
+    classes: Sequence[int],
+    weights: Sequence[Any] | None,
+    *,
+    occurrences: bool,
+    documents_channel: bool,
+    value: str = "count",
+) -> Cells:
+    """Class sums of documents, each given as the list of its features; "log" counts in units of 2^-32."""
+    rows = [Counter(features) for features in documents]
+    if value == "binary":
+        rows = [Counter(dict.fromkeys(row, 1)) for row in rows]
+    sums: dict[Any, dict[int, list[Any]]] = {}
+    for i, row in enumerate(rows):
+        weight = 1 if weights is None else weights[i]
+        for feature, times in row.items():
+            cell = sums.setdefault(feature, {}).setdefault(classes[i], [0] * (occurrences + documents_channel))
+            if occurrences:
+                cell[0] += weight * (round(2**32 * (1 + math.log(times))) if value == "log" else times)
+            if documents_channel:
+                cell[-1] += weight
+    return without_zeros({f: {c: tuple(v) for c, v in row.items()} for f, row in sums.items()})
+
+
+def tallybayes_hash(data: bytes, seed: int = 0) -> int:
+    """The 64-bit hash behind our hash columns ("tallybayes-1"), in plain integers."""
+    keys = []
+    for _ in range(2):
+        seed = (seed + 0x9E3779B97F4A7C15) % 2**64
+        z = ((seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9) % 2**64
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) % 2**64
+        keys.append(z ^ (z >> 31))
+    a, b = keys[0], keys[1] | 1
+
+    def mix(x: int, y: int) -> int:
+        product = x * y
+        return (product % 2**64) ^ (product >> 64)
+
+    def word(at: int, source: bytes = data) -> int:
+        return int.from_bytes(source[at : at + 8], "little")
+
+    if len(data) <= 16:
+        padded = data.ljust(16, b"\0")
+        return mix(word(0, padded) ^ a, word(8, padded) ^ b ^ (len(data) << 56))
+    h = a ^ len(data)
+    last = len(data) - 16
+    for at in [*range(0, last, 16), last]:
+        h = mix(word(at) ^ b, word(at + 8) ^ h)
+    return mix(h ^ a, b)
