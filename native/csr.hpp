@@ -85,7 +85,7 @@ template <class Index>
                                               double least) {
   return row_facts(indices, values, n, columns, least);
 }
-#if defined(__x86_64__)
+#if TB_HAS_AVX2_PATH
 template <class Index>
 [[gnu::noinline, gnu::target("avx2")]] RowFacts row_facts_avx2(const Index* indices, const double* values, size_t n,
                                                                int64_t columns, double least) {
@@ -107,7 +107,7 @@ class CsrReader {
  public:
   /// Values below `least` are bad: 0 where counts are wanted, -DBL_MAX where any finite value will do.
   CsrReader(const CsrView<Index>& matrix, double least) : matrix_(matrix), least_(least) {
-#if defined(__x86_64__)
+#if TB_HAS_AVX2_PATH
     if (has_avx2()) facts_of_ = row_facts_avx2<Index>;
 #endif
   }

@@ -198,7 +198,7 @@ struct RowKernels {
   static void dense(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c) {
     add_dense_row<Vector, blocks>(t, i, x, n, s, c);
   }
-#if defined(__x86_64__)
+#if TB_HAS_AVX2_PATH
   [[gnu::target("avx2")]] static void any_avx2(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c) {
     add_row(t, i, x, n, s, c);
   }
@@ -210,7 +210,7 @@ struct RowKernels {
 
   static Add choose(const Table& table) {
     const bool all_dense = table.row == nullptr && table.stride > 0;
-#if defined(__x86_64__)
+#if TB_HAS_AVX2_PATH
     if (has_avx2()) {
       if (!all_dense) return any_avx2;
       switch (table.stride) {

@@ -4,6 +4,7 @@
 // "log"), a document's features by ascending row. Either way a document alone equals the document in a batch, bit for bit.
 #pragma once
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -173,10 +174,14 @@ struct ScoreDone {
       });
       add_values(table, distinct.data(), x.data(), distinct.size(), sums, classes.data());
       parts.clear();
-      if (unknown_counts)
+      if (unknown_counts) {  // the keys' order is the seed's; the sum must not be
+        x.clear();
         each_run(unknown_keys, [&](const auto&, size_t times) {
-          sums.size += value_of(static_cast<double>(times), value, 0.0);
+          x.push_back(value_of(static_cast<double>(times), value, 0.0));
         });
+        std::sort(x.begin(), x.end());
+        sums.size += std::accumulate(x.begin(), x.end(), 0.0);
+      }
     } else if (unknown_counts) {
       sums.size += static_cast<double>(unknown);
     }

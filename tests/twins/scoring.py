@@ -30,7 +30,7 @@ def value_of(x: float, value: str, threshold: float) -> float:
 
 
 def score(
-    table: Table, row: Sequence[tuple[int, float]], value: str = "count", threshold: float = 0.0, unknown: int = 0
+    table: Table, row: Sequence[tuple[int, float]], value: str = "count", threshold: float = 0.0, unknown: float = 0
 ) -> list[float]:
     """Scores of one row of (feature, value): in its own order for counts, summed and ascending otherwise."""
     if value != "count":
