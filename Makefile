@@ -8,8 +8,10 @@ PY := $(VENV)/bin/python
 TAG := $(shell $(PYTHON) -c 'import sys; print(sys.implementation.cache_tag)')
 SOURCES := pyproject.toml CMakeLists.txt LICENSE THIRD-PARTY-NOTICES.md README.md $(shell find native src -type f -not -name '*.pyc' -not -name _kernel.pyi)
 
+PIP := $(PY) -m pip install --quiet
 # The build tools stand in .venv and the kernel's object files in build/, so that a change compiles only what it touches.
-INSTALL := $(PY) -m pip install --quiet --no-build-isolation
+# What the package needs is installed in a second step, since other packages must be built in isolation.
+BUILD := $(PIP) --no-build-isolation --no-deps
 
 .PHONY: help demo test check lint types sanitize clean
 
@@ -58,18 +60,20 @@ clean:
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet 'scikit-build-core>=1.1' 'nanobind>=3.1' cmake ninja
+	$(PIP) 'scikit-build-core>=1.1' 'nanobind>=3.1' cmake ninja
 	touch $@
 
 $(VENV)/.demo: $(VENV)/.tools $(SOURCES)
-	$(INSTALL) -C build-dir=build/$(TAG) '.[demo]'
+	$(BUILD) -C build-dir=build/$(TAG) .
+	$(PIP) 'tallybayes[demo]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.tools $(SOURCES)
-	$(INSTALL) -C build-dir=build/$(TAG) '.[dev]'
+	$(BUILD) -C build-dir=build/$(TAG) .
+	$(PIP) 'tallybayes[dev]'
 	touch $@ $(VENV)/.demo
 
 $(SANITIZED)/.built: $(VENV)/.dev
 	rm -rf $(SANITIZED)/site
-	$(INSTALL) -C build-dir=$(SANITIZED)/objects -C cmake.define.TALLYBAYES_SANITIZE=ON --no-deps --target $(SANITIZED)/site .
+	$(BUILD) -C build-dir=$(SANITIZED)/objects -C cmake.define.TALLYBAYES_SANITIZE=ON --target $(SANITIZED)/site .
 	touch $@
