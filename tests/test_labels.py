@@ -109,7 +109,7 @@ def test_label_1_text_and_numbers_are_not_mixed(values):
 
 
 @pytest.mark.parametrize(
-    "missing", [None, float("nan"), np.nan, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT")]
+    "missing", [None, float("nan"), np.nan, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT", "s")]
 )
 def test_label_1_missing_labels_are_counted_and_placed(missing):
     for values in (["a", missing, "b", missing], np.array(["a", missing, "b", missing], dtype=object)):
