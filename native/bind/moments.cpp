@@ -112,7 +112,7 @@ nb::object scores_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, In2<
   return cell(bad);
 }
 
-nb::object choose(In2<double> joint, double margin, Out<int64_t> choice) {
+nb::ndarray<nb::numpy, int64_t, nb::ndim<1>> choose(In2<double> joint, double margin, Out<int64_t> choice) {
   if (choice.shape(0) != joint.shape(0)) throw std::invalid_argument("choice must have one entry per row");
   std::vector<int64_t> open;
   {
@@ -121,7 +121,7 @@ nb::object choose(In2<double> joint, double margin, Out<int64_t> choice) {
       open = largest(joint.data(), static_cast<int64_t>(joint.shape(0)), static_cast<int64_t>(joint.shape(1)), margin,
                      choice.data());
   }
-  return nb::cast(to_numpy(std::move(open)));
+  return to_numpy(std::move(open));
 }
 
 template <class T>

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .errors import ParameterError as ParameterError
     from .errors import SpaceError as SpaceError
     from .errors import TallyBayesError as TallyBayesError
+    from .estimators.gaussian import GaussianNB as GaussianNB
 
     __version__: str
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 # tests/test_exports.py keeps the two alike and sorted.
 _HOMES = {
     "ForgetError": "errors",
+    "GaussianNB": "estimators.gaussian",
     "InputError": "errors",
     "InputTypeError": "errors",
     "MissingExtraError": "errors",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+import tallybayes._kernel as _kernel
+
 from .table import Floats
 
 __all__ = ["log_posterior", "posterior", "predicted"]
@@ -47,10 +49,9 @@ def posterior(joint: Floats, prior: Floats) -> Floats:
 
 def predicted(joint: Floats, prior: Floats) -> npt.NDArray[np.intp]:
     """Return the most probable class per row, shape (n,): the argmax of `posterior`, the first on an exact tie."""
-    top = joint.max(axis=1, keepdims=True)
-    choice: npt.NDArray[np.intp] = joint.argmax(axis=1)
-    with np.errstate(invalid="ignore"):  # inf - inf: such rows are close calls, and settled below
-        close = np.flatnonzero(((joint > top - 1e-9).sum(axis=1) != 1) | ~np.isfinite(top[:, 0]))
-    if close.size:
+    choice = np.zeros(len(joint), np.int64)
+    # Rounding of the probabilities may make two of them equal that are not in the joint scores: those rows in full.
+    close = _kernel.largest(np.ascontiguousarray(joint, np.float64), 1e-9, choice)
+    if len(close):
         choice[close] = posterior(joint[close], prior).argmax(axis=1)
-    return choice
+    return choice.astype(np.intp, copy=False)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..errors import ParameterError
 from ..tally.count import CountTally
-from .reading import Reading
+from ..tally.moments import MomentTally
 from .table import Floats
 
 __all__ = ["given_prior", "log_prior"]
 
 
-def log_prior(tally: CountTally, reading: Reading) -> Floats:
+class HasPrior(Protocol):
+    """The part of a reading that says what the prior is."""
+
+    @property
+    def prior(self) -> Any: ...
+    @property
+    def prior_alpha(self) -> float: ...
+
+
+def log_prior(tally: CountTally | MomentTally, reading: HasPrior) -> Floats:
     """Return the log prior, shape (K,); a class that weighs nothing has -inf unless it is smoothed in.
 
     Raises
@@ -32,8 +41,7 @@ def log_prior(tally: CountTally, reading: Reading) -> Floats:
         if prior == "uniform":
             weight = np.ones(len(class_count))
         else:
-            weight = class_count if prior == "documents" else np.asarray(tally.totals("occurrences"), np.float64)
-            weight = weight + reading.prior_alpha
+            weight = (class_count if prior == "documents" else _words(tally)) + reading.prior_alpha
         if reading.prior_alpha == 0:
             weight = np.where(weightless, 0.0, weight)
         total = weight.sum()
@@ -42,6 +50,12 @@ def log_prior(tally: CountTally, reading: Reading) -> Floats:
         share = np.where(weightless, 0.0, given_prior(prior, tally.classes.array.tolist()))
     with np.errstate(divide="ignore"):
         return np.log(share)
+
+
+def _words(tally: CountTally | MomentTally) -> Floats:
+    if not isinstance(tally, CountTally):
+        raise ParameterError("prior='words' counts occurrences, and columns of measurements have none")
+    return np.asarray(tally.totals("occurrences"), np.float64)
 
 
 def given_prior(prior: Any, labels: Sequence[Any]) -> Floats:
