@@ -23,22 +23,34 @@ if TYPE_CHECKING:
     from .errors import SpaceError as SpaceError
     from .errors import TallyBayesError as TallyBayesError
     from .estimators.gaussian import GaussianNB as GaussianNB
+    from .estimators.text import TextClassifier as TextClassifier
+    from .model import Model as Model
+    from .scores import Reading as Reading
+    from .tally.count import CountTally as CountTally
+    from .tally.moments import MomentTally as MomentTally
+    from .text.analyzer import Analyzer as Analyzer
 
     __version__: str
 
 # A public name and the module that defines it. Each has its line above too, for type checkers and editors;
 # tests/test_exports.py keeps the two alike and sorted.
 _HOMES = {
+    "Analyzer": "text.analyzer",
+    "CountTally": "tally.count",
     "ForgetError": "errors",
     "GaussianNB": "estimators.gaussian",
     "InputError": "errors",
     "InputTypeError": "errors",
     "MissingExtraError": "errors",
+    "Model": "model",
     "ModelFileError": "errors",
+    "MomentTally": "tally.moments",
     "NotLearnedError": "errors",
     "ParameterError": "errors",
+    "Reading": "scores",
     "SpaceError": "errors",
     "TallyBayesError": "errors",
+    "TextClassifier": "estimators.text",
 }
 
 __all__ = sorted(_HOMES)

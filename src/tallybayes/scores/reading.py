@@ -44,6 +44,20 @@ class Reading:
         Keep features of at least / at most so many documents (int) or so large a share of them (float).
     max_features : int or None
         Keep the most frequent ones; of equally frequent ones the first in byte order.
+
+    Raises
+    ------
+    ParameterError
+        If a value is out of its range, or two contradict each other.
+
+    Examples
+    --------
+    >>> Reading("multinomial", alpha=0.5, prior={"ham": 0.2, "spam": 0.8}).channels
+    ('occurrences',)
+    >>> Reading("gaussian")
+    Traceback (most recent call last):
+    ...
+    tallybayes.errors.ParameterError: model must be one of 'multinomial', 'complement', 'bernoulli'; got 'gaussian'
     """
 
     model: Literal["multinomial", "complement", "bernoulli"] = "multinomial"
@@ -105,6 +119,11 @@ class Reading:
     def replace(self, **changes: Any) -> Reading:
         """Return a reading with some parameters changed.
 
+        Raises
+        ------
+        ParameterError
+            If there is no such parameter, or its value is out of range.
+
         Examples
         --------
         >>> Reading(alpha=1.0).replace(alpha=0.1).alpha
@@ -116,13 +135,34 @@ class Reading:
                 raise ParameterError(f"a reading has no parameter {name!r}; it has {', '.join(sorted(known))}")
         return replace(self, **changes)
 
+    def to_json(self) -> dict[str, Any]:
+        """Give the parameters as plain JSON values."""
+        said = {f.name: getattr(self, f.name) for f in fields(self)}
+        if isinstance(self.prior, Mapping):
+            said["prior"] = [[label, float(share)] for label, share in self.prior.items()]
+        return said
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Reading:
+        """Rebuild a reading from `to_json`; parameters that a newer minor version added are ignored.
+
+        Raises
+        ------
+        ParameterError
+            If a value is out of its range.
+        """
+        said = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        if isinstance(said.get("prior"), list) and all(isinstance(entry, list) for entry in said["prior"]):
+            said["prior"] = dict(said["prior"])
+        return cls(**said)
+
     @property
     def channels(self) -> tuple[str, ...]:
         """The channels of the tally that this reading looks at."""
         present = self.model == "bernoulli" or self.weighting == "binary"
         needed = {"documents"} if present else {"occurrences"}
         by_documents = (self.min_df, self.max_df) != (1, 1.0)
-        if by_documents or self.weighting == "idf":
+        if self.weighting == "idf" or (by_documents and self.weighting != "tfidf"):
             needed.add("documents")
         if self.prior == "words" or (self.max_features is not None and not present):
             needed.add("occurrences")

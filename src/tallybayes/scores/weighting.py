@@ -31,6 +31,8 @@ def by_feature(tally: CountTally, cells: Floats) -> Floats:
 
 def prune(tally: CountTally, reading: Reading) -> CountTally:
     """Return the tally of the features that the reading keeps (`min_df`, `max_df`, `max_features`)."""
+    if reading.weighting == "tfidf":
+        return tally  # its features were pruned when the idf was frozen
     n_features = len(tally.indptr) - 1
     keep = np.ones(n_features, bool)
     if (reading.min_df, reading.max_df) != (1, 1.0):

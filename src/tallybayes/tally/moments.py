@@ -100,7 +100,10 @@ class MomentTally(Tally):
         columns: Sequence[str] | None = None,
         space: Space | None = None,
     ) -> MomentTally:
-        """Give the tally of no rows, which changes nothing when it is added."""
+        """Give the tally of no rows, which changes nothing when it is added: `n_columns` called `columns` in `space`.
+
+        It may have `classes` without a row.
+        """
         classes = Labels() if classes is None else classes
         nothing = np.zeros((len(classes), n_columns))
         return cls(classes, np.zeros(len(classes)), nothing, nothing, nothing, columns, space)

@@ -191,7 +191,7 @@ class Analyzer:
         InputTypeError
             If `raw` or a document is of another type; if a callable gives anything but str.
         """
-        if self._tokenizer is None:
+        if self._tokenizer is None or isinstance(raw, _kernel.Documents):  # the latter were prepared here already
             return read_documents(raw)
         texts = _folded(read_texts(raw), self._first_fold)
         return _kernel.Documents([SEPARATOR.join(self._tokenizer.cut(text)) for text in texts])
