@@ -1,0 +1,48 @@
+"""``tallybayes evaluate``: how good a model's answers are on labelled documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import orjson
+
+from ..model import Model
+from ._learning import sources_of, test
+from ._options import force_option, jobs_option, json_option, source_options
+from ._output import writing
+
+__all__ = ["evaluate"]
+
+
+@click.command()
+@click.argument("model_path", metavar="MODEL.tally")
+@click.argument("sources", nargs=-1, metavar="SOURCE...")
+@source_options
+@click.option("--report", "report_path", metavar="FILE", help="Write the report there too, as JSON.")
+@json_option
+@jobs_option
+@force_option
+def evaluate(
+    model_path: str,
+    sources: tuple[str, ...],
+    report_path: str | None,
+    as_json: bool,
+    jobs: int,
+    force: bool,
+    **options: Any,
+) -> None:
+    """Compare a model's answers with the labels of SOURCE (as for train).
+
+    \b
+    tallybayes evaluate mails.tally more.csv --text body --label verdict
+    """
+    model = Model.load(model_path)
+    model.n_jobs = jobs
+    report = test(model, sources_of(sources, **options))
+    data = orjson.dumps(report.to_dict(), option=orjson.OPT_INDENT_2) + b"\n"
+    if report_path is not None:
+        with writing(report_path, force=force) as stream:
+            stream.write(data)
+    with writing("-", force=force) as stream:
+        stream.write(data if as_json else (report.to_text() + "\n").encode())

@@ -1,0 +1,29 @@
+"""``tallybayes merge``: the model that learnt what several models learnt."""
+
+from __future__ import annotations
+
+import click
+
+from ..model import Model, total
+from ._options import force_option, output_option
+from ._output import check_target, note
+
+__all__ = ["merge"]
+
+
+@click.command()
+@click.argument("models", nargs=-1, required=True, metavar="MODEL.tally...")
+@output_option
+@force_option
+def merge(models: tuple[str, ...], output: str, force: bool) -> None:
+    """Add models up. The result is the model of one training on all documents together, digest and all.
+
+    The models must count in one feature space (same tokens, n-grams, normalisation …); it is read as the first one is.
+    """
+    target = check_target(output, force=force)
+    merged = total(Model.load(path) for path in models)
+    merged.save(target)
+    tally = merged.tally
+    note(
+        f"{target}: {tally.class_count.sum():g} documents, {len(tally.classes)} classes, {len(tally.features)} features"
+    )
