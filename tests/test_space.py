@@ -67,3 +67,10 @@ def test_json_that_is_no_space_is_refused(change):
         Space.from_json(Space("text").to_json() | change)
     with pytest.raises(ValueError, match="feature space"):
         Space.from_json({"kind": "text"})
+
+
+def test_values_that_python_calls_equal_are_told_apart():
+    space = Space("text", {"min_length": 1})
+    for other in (True, 1.0):
+        assert space != Space("text", {"min_length": other})
+        assert space.difference(Space("text", {"min_length": other})) == f"min_length: 1 against {other}"

@@ -13,8 +13,8 @@ from ..errors import InputError, ParameterError
 from ..evaluate import Report, evaluate
 from ..model import Model
 from ..readers.batch import Batch, prefetch
-from ..readers.source import Source, open_source
 from ..readers.holdout import read_names, split
+from ..readers.source import Source, open_source
 from ..tally.count import CHANNELS, CountTally
 from ._options import given
 from ._output import note

@@ -64,8 +64,7 @@ class Space:
     @property
     def id(self) -> str:
         """SHA-256, in hex, of the canonical JSON of this space."""
-        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(_canonical(self.to_json()).encode()).hexdigest()
 
     def difference(self, other: Space) -> str:
         """Name the parts in which two spaces differ, with both values; empty if they are the same space."""
@@ -73,7 +72,7 @@ class Space:
         parts = [
             f"{name}: {_shown(mine, name)} against {_shown(theirs, name)}"
             for name in dict.fromkeys([*mine, *theirs])
-            if (name in mine) != (name in theirs) or mine.get(name) != theirs.get(name)
+            if (name in mine) != (name in theirs) or _canonical(mine[name]) != _canonical(theirs[name])
         ]
         return "; ".join(parts)
 
@@ -118,13 +117,18 @@ class Space:
         return parts | rules
 
     def __eq__(self, other: object) -> bool:
-        return self.to_json() == other.to_json() if isinstance(other, Space) else NotImplemented
+        return _canonical(self.to_json()) == _canonical(other.to_json()) if isinstance(other, Space) else NotImplemented
 
     def __hash__(self) -> int:
         return int(self.id[:15], 16)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Space.from_json, (self.to_json(),)  # a MappingProxyType cannot be pickled
+
+
+def _canonical(value: Any) -> str:
+    """One text for one JSON value; it tells 0, 0.0 and false apart, which are equal in Python."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def _shown(parts: Mapping[str, Any], name: str) -> str:
