@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -206,29 +206,42 @@ def test_a_file_over_400_lines_gives_its_reason_in_the_architecture():
     assert PACKAGE / "errors.py" in sources
 
 
-def modules_loaded_by(statement: str) -> set[str]:
-    """Names of the foreign packages that a fresh process loads for a statement, as `-X importtime` lists them."""
-    command = [sys.executable, "-X", "importtime", "-c"]
+def modules_loaded_by(*words: str, **settings: Any) -> set[str]:
+    """Names of the foreign packages that a fresh `python WORDS` loads, as `-X importtime` lists them."""
     loaded = []
-    for code in ("pass", statement):  # what this environment's own start-up loads does not count
-        done = subprocess.run([*command, code], capture_output=True, text=True, check=True)
+    for arguments in (["-c", "pass"], words):  # what this environment's own start-up loads does not count
+        command = [sys.executable, "-X", "importtime", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, **settings)
         names = re.findall(r"^import time:\s+\d+ \|\s+\d+ \|\s+([\w.]+)$", done.stderr, flags=re.MULTILINE)
         loaded.append({name.partition(".")[0] for name in names})
     return loaded[1] - loaded[0] - set(sys.stdlib_module_names)
 
 
 def test_importing_the_package_loads_nothing_foreign():
-    assert modules_loaded_by("import tallybayes") == {"tallybayes"}
+    assert modules_loaded_by("-c", "import tallybayes") == {"tallybayes"}
 
 
 def test_the_command_group_loads_nothing_but_click():
-    assert modules_loaded_by("import tallybayes.cli._group") == {"tallybayes", "click"}
+    assert modules_loaded_by("-c", "import tallybayes.cli._group") == {"tallybayes", "click"}
 
 
 @pytest.mark.parametrize("verb", LIGHT_VERBS)
-def test_a_light_verb_loads_nothing_heavy(verb):
+def test_a_light_verb_imports_nothing_heavy(verb):
     if not (PACKAGE / "cli" / f"{verb}.py").exists():
         pytest.skip(f"there is no tallybayes {verb} yet")
-    loaded = modules_loaded_by(f"import tallybayes.cli.{verb}")
+    loaded = modules_loaded_by("-c", f"import tallybayes.cli.{verb}")
     assert "tallybayes" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("verb", [verb for verb in LIGHT_VERBS if verb != "serve"])  # serve does not end by itself
+def test_a_light_verb_runs_without_anything_heavy(verb, tmp_path):
+    if not (PACKAGE / "cli" / f"{verb}.py").exists():
+        pytest.skip(f"there is no tallybayes {verb} yet")
+    (tmp_path / "spam.txt").write_text("buy pills now\n免费 中奖\n", encoding="utf-8")
+    (tmp_path / "ham.txt").write_text("lunch at noon\n今晚 开会\n", encoding="utf-8")
+    train = ["train", "--class", "spam=spam.txt", "--class", "ham=ham.txt", "-o", "m.tally"]
+    subprocess.run([sys.executable, "-m", "tallybayes", *train], check=True, cwd=tmp_path, capture_output=True)
+    loaded = modules_loaded_by("-m", "tallybayes", verb, "m.tally", cwd=tmp_path, input="buy lunch\n")
+    assert "numpy" in loaded
     assert loaded.isdisjoint(HEAVY)
