@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ..layout import aligned, printable
+from ..page import page
 from .expression import Equation
 
 __all__ = ["Step", "to_html", "to_markdown", "to_text"]
@@ -84,9 +85,12 @@ def _escaped(text: str) -> str:
 
 def to_html(title: str, row: str, steps: Sequence[Step], answer: str) -> str:
     """Return a page that needs nothing else: style inside, fractions in MathML."""
-    sections = "\n".join(_section(number, step) for number, step in enumerate(steps, 1))
-    shown = f'<p class="row">{escape(row)}</p>' if row else ""
-    return PAGE.format(title=escape(title), row=shown, steps=sections, answer=escape(answer))
+    parts = [f"<h1>{escape(title)}</h1>"]
+    if row:
+        parts.append(f'<p class="row">{escape(row)}</p>')
+    parts += [_section(number, step) for number, step in enumerate(steps, 1)]
+    parts.append(f'<p class="answer">Answer: <strong>{escape(answer)}</strong></p>')
+    return page(title, "\n".join(parts), STYLE)
 
 
 def _section(number: int, step: Step) -> str:
@@ -96,7 +100,7 @@ def _section(number: int, step: Step) -> str:
         for name, row in step.rows
     )
     formula = f'<p class="rule">{_mathml(step.formula)}</p>' if step.formula else ""
-    note = f"<p>{escape(step.note)}</p>" if step.note else ""
+    note = f'<p class="faint">{escape(step.note)}</p>' if step.note else ""
     return (
         f"<section><h2><span>{number}</span>{escape(step.title)}</h2>{formula}{note}"
         f'<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div></section>'
@@ -107,37 +111,12 @@ def _mathml(cell: Equation | str) -> str:
     return escape(cell) if isinstance(cell, str) else f'<math displaystyle="true"><mrow>{cell.mathml()}</mrow></math>'
 
 
-PAGE = """<!doctype html>
-<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark;
-  --ink: #1c2430; --faint: #667085; --line: #e3e7ee; --paper: #fff; --tint: #f5f7fb; --mark: #2458c5; }}
-@media (prefers-color-scheme: dark) {{ :root {{
-  --ink: #e6e9ef; --faint: #97a1b3; --line: #2d3544; --paper: #12161d; --tint: #1a202b; --mark: #8fb2ff; }} }}
-body {{ margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--paper); color: var(--ink);
-  font: 16px/1.55 system-ui, "Noto Sans", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif; }}
-h1 {{ font-size: 1.6rem; margin: 0 0 .75rem; }}
-h2 {{ font-size: 1.05rem; margin: 2rem 0 .5rem; display: flex; gap: .6rem; align-items: center; }}
-h2 span {{ flex: none; width: 1.6rem; height: 1.6rem; border-radius: 50%; background: var(--mark); color: var(--paper);
-  display: grid; place-items: center; font-size: .85rem; }}
-p {{ margin: .4rem 0; color: var(--faint); }}
-p.row {{ padding: .75rem 1rem; border-left: 3px solid var(--mark); background: var(--tint); color: var(--ink);
-  overflow-wrap: anywhere; }}
-p.rule {{ color: var(--ink); font-size: 1.15rem; }}
-.wide {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; margin-top: .5rem; }}
-th, td {{ padding: .35rem .9rem .35rem 0; border-bottom: 1px solid var(--line); text-align: left;
-  white-space: nowrap; }}
-thead th {{ color: var(--faint); font-weight: 500; }}
-tbody th {{ font-weight: 600; }}
-p.answer {{ margin-top: 2rem; padding: .9rem 1rem; background: var(--tint); border-radius: .5rem; color: var(--ink);
-  font-size: 1.15rem; }}
-</style></head>
-<body>
-<h1>{title}</h1>
-{row}
-{steps}
-<p class="answer">Answer: <strong>{answer}</strong></p>
-</body></html>
+STYLE = """
+h2 { display: flex; gap: .6rem; align-items: center; }
+h2 span { flex: none; width: 1.6rem; height: 1.6rem; border-radius: 50%; background: var(--mark); color: var(--paper);
+  display: grid; place-items: center; font-size: .85rem; }
+p { margin: .4rem 0; }
+.row { padding: .75rem 1rem; border-left: 3px solid var(--mark); background: var(--tint); overflow-wrap: anywhere; }
+.rule { font-size: 1.15rem; }
+.answer { margin-top: 2rem; padding: .9rem 1rem; background: var(--tint); border-radius: .5rem; font-size: 1.15rem; }
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,10 @@ from ..model import Model
 from ..scores import Reading
 from ..tally.count import CountTally
 from ..text.analyzer import Analyzer
+
+if TYPE_CHECKING:
+    from ..derive import Derivation
+    from ..model.explain import Explanation
 
 __all__ = ["TextClassifier"]
 
@@ -338,6 +342,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decide(self, X: Any, loss: Any = None, abstain: float | None = None) -> npt.NDArray[Any]:
         """Return the class of least expected loss of each document, None where unsure. See `Model.decide`."""
         return self._fitted().decide(X, loss, abstain)
+
+    def explain(self, document: str, of: Any = None, against: Any = None) -> Explanation:
+        """Explain one decision. See `Model.explain`."""
+        return self._fitted().explain(document, of, against)
+
+    def derive(self, document: str, *, features: int = 20, classes: int = 6) -> Derivation:
+        """Derive one answer step by step. See `Model.derive`."""
+        return self._fitted().derive(document, features=features, classes=classes)
 
     # -------------------------------------------------------------- files
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..engines.local import count, threads
 from ..errors import NotLearnedError, ParameterError, SpaceError
 from ..labels import Labels
-from ..scores import Reading, decide, log_posterior, posterior, predicted, prune
+from ..scores import Reading, chosen_labels, decide, log_posterior, posterior, predicted, prune
 from ..tally.count import CHANNELS, CountTally
 from ..text.analyzer import Analyzer
 from ..text.space import Space
@@ -21,6 +21,9 @@ from .scorer import TextScorer
 
 if TYPE_CHECKING:
     from os import PathLike
+
+    from ..derive import Derivation
+    from .explain import Explanation
 
 
 __all__ = ["Model"]
@@ -298,6 +301,33 @@ class Model:
         """
         return chosen_labels(self.classes, decide(self.predict_proba(documents), loss, abstain))
 
+    def explain(self, document: str, of: Any = None, against: Any = None) -> Explanation:
+        """Explain one decision: what each feature adds to the log-odds of one class against another.
+
+        Parameters
+        ----------
+        document : str
+        of, against : class labels, optional
+            Default: the answer against the runner-up; with `of` alone, against the most probable other class.
+
+        Raises
+        ------
+        InputError, InputTypeError, ParameterError
+            If a label is not a class, `document` is no str, or there are no two classes to compare.
+        """
+        from .explain import explain
+
+        return explain(self, document, of, against)
+
+    def derive(self, document: str, *, features: int = 20, classes: int = 6) -> Derivation:
+        """Derive the answer for a `document` step by step, in exact fractions where the counts are whole.
+
+        `features` and `classes` limit what the tables show, most telling first; the totals are always those of all.
+        """
+        from .derive import derive
+
+        return derive(self, document, features=features, classes=classes)
+
     # -------------------------------------------------------------- files
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -349,16 +379,6 @@ class Model:
             return f"<Model {self.reading.model}, nothing learnt>"
         learnt = f"{len(self.tally.classes)} classes, {len(self.tally.features)} features"
         return f"<Model {self.reading.model}, {learnt}>"
-
-
-def chosen_labels(classes: npt.NDArray[Any], choice: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
-    """Turn class numbers into labels; -1 becomes None, in an object array if there is any."""
-    if (choice >= 0).all():
-        labels: npt.NDArray[Any] = classes[choice]
-        return labels
-    out = np.empty(len(choice), object)
-    out[:] = [None if number < 0 else classes[number] for number in choice.tolist()]
-    return out
 
 
 def total(models: Iterable[Model]) -> Model:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..errors import ParameterError
 from .table import Floats
 
-__all__ = ["decide"]
+__all__ = ["chosen_labels", "decide"]
 
 
 def decide(probabilities: Floats, loss: Any = None, abstain: float | None = None) -> npt.NDArray[np.intp]:
@@ -56,3 +56,13 @@ def decide(probabilities: Floats, loss: Any = None, abstain: float | None = None
     if abstain is not None:
         choice[expected[np.arange(len(choice)), choice] > abstain] = -1
     return choice
+
+
+def chosen_labels(classes: npt.NDArray[Any], choice: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+    """Turn class numbers into labels; -1 becomes None, in an object array if there is any."""
+    if (choice >= 0).all():
+        labels: npt.NDArray[Any] = classes[choice]
+        return labels
+    out = np.empty(len(choice), object)
+    out[:] = [None if number < 0 else classes[number] for number in choice.tolist()]
+    return out

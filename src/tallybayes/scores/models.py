@@ -12,6 +12,7 @@ from ..tally.count import CountTally
 from .prior import log_prior
 from .reading import Reading
 from .table import Floats, LinearScores
+from .trace import trace_reading
 from .weighting import by_feature, smooth_idf, values_of
 
 __all__ = ["read"]
@@ -55,13 +56,15 @@ def read(tally: CountTally, reading: Reading) -> LinearScores:
     make = {"multinomial": _multinomial, "complement": _complement, "bernoulli": _bernoulli}[reading.model]
     if reading.smoothing == "floor":
         make = _floored
-    return replace(
+    table = replace(
         make(tally, reading, cells, alpha, prior),
         gain=gain,
         unknown=reading.unknown,
         value=reading.value,
         log_prior=prior,
     )
+    trace_reading(tally, reading, table)
+    return table
 
 
 def _table(tally: CountTally, base: Floats, unit: Floats, delta: Floats, **more: Any) -> LinearScores:

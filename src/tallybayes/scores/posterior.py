@@ -8,6 +8,7 @@ import numpy.typing as npt
 import tallybayes._kernel as _kernel
 
 from .table import Floats
+from .trace import trace_answers
 
 __all__ = ["log_posterior", "posterior", "predicted"]
 
@@ -44,6 +45,7 @@ def posterior(joint: Floats, prior: Floats) -> Floats:
     """Return the probabilities, shape (n, K); each row sums to 1 within 1e-12 and does not depend on other rows."""
     shares: Floats = np.exp(log_posterior(joint, prior))
     shares /= shares.sum(axis=1, keepdims=True)
+    trace_answers(joint, shares)
     return shares
 
 

@@ -1,0 +1,81 @@
+"""One document, for the commands that look at a single one: given as text, in a file, or on standard input."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+import orjson
+
+from ..errors import InputError
+from ..readers.batch import Report
+from ..readers.encoding import decode_document
+from ..readers.stream import open_bytes
+from ._options import encoding
+from ._output import note, writing
+
+__all__ = ["document_arguments", "document_of", "label_named", "show"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def document_arguments(formats: Sequence[str]) -> Callable[[F], F]:
+    """The model, the document to ask about, and where the answer goes in which of `formats`, by default the first."""
+    parts = (
+        click.argument("model_path", metavar="MODEL.tally"),
+        click.argument("text", default="-", metavar="[TEXT|FILE|-]"),
+        click.option("--format", "form", type=click.Choice(formats), default=formats[0], show_default=True),
+        click.option(
+            "-o", "--output", metavar="FILE", default="-", help="The file to write, by default standard output."
+        ),
+        click.option("--force", is_flag=True, help="Replace the file if it exists."),
+        click.option("--encoding", type=encoding, metavar="NAME", help="The file's encoding, or auto to guess it."),
+    )
+
+    def decorate(command: F) -> F:
+        for part in reversed(parts):
+            command = part(command)
+        return command
+
+    return decorate
+
+
+def document_of(text: str, encoding: str | None) -> str:
+    """Return the document: the contents of a file of that name, or of standard input for ``-``, else the text itself.
+
+    Raises
+    ------
+    InputError
+        If the bytes are not text in that encoding.
+    """
+    if text != "-" and not os.path.isfile(text):
+        return text
+    name = "standard input" if text == "-" else text
+    with open_bytes(text) as stream:
+        return decode_document(stream.read(), name, encoding=encoding, report=Report(tell=note))
+
+
+def label_named(classes: Sequence[Any], name: str | None) -> Any:
+    """Return the class label that is written so; None stays None.
+
+    Raises
+    ------
+    InputError
+        If there is none; the message names those there are.
+    """
+    if name is None:
+        return None
+    for label in classes:
+        if str(label) == name:
+            return label
+    known = ", ".join(str(label) for label in classes[:20]) + (", …" if len(classes) > 20 else "")
+    raise InputError(f"the model has no class {name!r}; its classes are {known}")
+
+
+def show(answer: str | dict[str, Any], output: str, *, force: bool) -> None:
+    """Write text, or data as JSON, to a file or to standard output."""
+    data = answer.encode() if isinstance(answer, str) else orjson.dumps(answer, option=orjson.OPT_INDENT_2)
+    with writing(output, force=force) as stream:
+        stream.write(data.rstrip(b"\n") + b"\n")

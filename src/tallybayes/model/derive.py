@@ -1,0 +1,133 @@
+"""From a model and a document to the plain values that a derivation is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..derive import Counts, Derivation, derive_counts
+from ..derive.numbers import Number, exact
+from ..scores import given_prior
+from ..tally.count import CountTally
+from ..tally.features import gather_rows
+from .row import TextModel, row_of
+
+__all__ = ["derive"]
+
+
+def derive(model: TextModel, document: str, *, features: int = 20, classes: int = 6) -> Derivation:
+    """Derive a model's answer for one document, step by step.
+
+    Parameters
+    ----------
+    model : TextModel
+        A `Model`.
+    document : str
+    features, classes : int
+        How many of each the tables show at most; the totals are those of all.
+
+    Returns
+    -------
+    Derivation
+
+    Raises
+    ------
+    InputTypeError
+        If `document` is no str.
+    """
+    row, table, tally, reading = row_of(model, document), model.scorer.table, model.scorer.tally, model.reading
+    channel = "documents" if reading.value == "binary" else "occurrences"
+    cells, class_totals = tally.values(channel), tally.totals(channel)
+    amounts: list[Number] = row.amounts.tolist() if reading.weighting in ("log", "tfidf") else list(row.counts)
+    if reading.value == "binary":
+        amounts = [1] * len(amounts)
+    if table.gain.size:
+        cells = cells * np.repeat(table.gain, np.diff(tally.indptr))
+        class_totals = np.bincount(tally.class_index, cells, len(tally.classes))
+        amounts = [x * float(table.gain[p]) for x, p in zip(amounts, row.positions, strict=True)]
+
+    # Under the floor a feature never seen has its probability too; everywhere else it does not enter.
+    enters = (row.positions >= 0) | table.unknown
+    names = [name for name, known in zip(row.features, enters, strict=True) if known]
+    listed = [amount for amount, known in zip(amounts, enters, strict=True) if known]
+    positions, rest = row.positions[enters], None
+    if reading.model == "bernoulli":
+        absent = np.setdiff1d(np.arange(len(tally.features)), positions)
+        if len(tally.features) <= features or isinstance(reading.alpha, tuple):
+            names += [str(tally.features.label(position)) for position in absent.tolist()]
+            listed += [0] * len(absent)
+            positions = np.concatenate((positions, absent))
+        else:
+            rest = _histograms(tally, cells, absent)
+    each = isinstance(reading.alpha, tuple)
+    alphas = [exact(alpha) for alpha in reading.alpha] if isinstance(reading.alpha, tuple) else []
+    return derive_counts(
+        Counts(
+            classes=tally.classes.array.tolist(),
+            documents=tally.class_count.tolist(),
+            features=names,
+            cells=_dense(tally, cells, positions),
+            totals=class_totals.tolist(),
+            n_features=len(tally.features),
+            words=tally.totals("occurrences").tolist() if reading.prior == "words" else None,
+            rest=rest,
+        ),
+        listed,
+        model=reading.model,
+        alpha=[alphas[p] if p >= 0 else exact(0) for p in positions.tolist()] if each else reading.alpha,
+        alpha_sum=sum(alphas, exact(0)) if each else None,
+        smoothing=reading.smoothing,
+        floor=reading.floor,
+        prior=_prior(model),
+        prior_alpha=reading.prior_alpha,
+        norm_sums=np.divide(1.0, table.scale, out=np.zeros_like(table.scale), where=table.scale != 0).tolist()
+        if reading.norm
+        else None,
+        unknown=[name for name, known in zip(row.features, enters, strict=True) if not known],
+        text=document,
+        features=features,
+        classes=classes,
+    )
+
+
+def _prior(model: TextModel) -> Any:
+    """The prior as `derive_counts` takes it: a name, None, or a probability for each class in order."""
+    prior = model.reading.prior
+    if prior is None or isinstance(prior, str):
+        return prior
+    return given_prior(prior, model.scorer.tally.classes.array.tolist()).tolist()
+
+
+def _dense(tally: CountTally, cells: npt.NDArray[Any], positions: npt.NDArray[np.int64]) -> list[list[Number]]:
+    """The cells of some features for every class; zeros for a feature at -1, which is not in the tally."""
+    known = np.flatnonzero(positions >= 0)
+    sizes, picked = _rows(tally, positions[known])
+    dense = np.zeros((len(positions), len(tally.classes)), cells.dtype)
+    dense[np.repeat(known, sizes), tally.class_index[picked]] = cells[picked]
+    table: list[list[Number]] = dense.tolist()
+    return table
+
+
+def _histograms(
+    tally: CountTally, cells: npt.NDArray[Any], positions: npt.NDArray[np.int64]
+) -> list[Mapping[Number, int]]:
+    """For each class, how many of some features have which cell."""
+    _, picked = _rows(tally, positions)
+    classes, values = tally.class_index[picked], cells[picked]
+    histograms: list[Mapping[Number, int]] = []
+    for c in range(len(tally.classes)):
+        found, times = np.unique(values[classes == c], return_counts=True)
+        counted: dict[Number, int] = dict(zip(found.tolist(), times.tolist(), strict=True))
+        counted[0] = len(positions) - int(times.sum())
+        histograms.append(counted)
+    return histograms
+
+
+def _rows(tally: CountTally, positions: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """How many cells each of some features has, and where they are."""
+    starts = tally.indptr[positions]
+    sizes = tally.indptr[positions + 1] - starts
+    return sizes, gather_rows(starts, sizes)

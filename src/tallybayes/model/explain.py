@@ -1,0 +1,206 @@
+"""Why this class and not that one: the exact contribution of every feature to the log-odds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..derive.numbers import decimal
+from ..errors import ParameterError
+from ..layout import aligned, padded, printable, shortened
+from ..scores import log_posterior
+from ..scores.contributions import contributions
+from .explain_page import explanation_page
+from .odds import Contribution, LogOdds, signed, total
+from .row import TextModel, row_of
+
+__all__ = ["Contribution", "Explanation", "explain"]
+
+BAR = 12  # columns of the longest bar in the text form
+
+
+@dataclass(frozen=True)
+class Explanation(LogOdds):
+    """One decision explained: the log-odds of one class against another, feature by feature; ``str()`` is its text.
+
+    Examples
+    --------
+    >>> from tallybayes import Model
+    >>> model = Model()
+    >>> model.learn(["cheap pills", "lunch at noon"], ["spam", "ham"])
+    >>> explanation = model.explain("cheap lunch, cheap!")
+    >>> explanation.of, explanation.contributions[0].feature, explanation.contributions[0].places
+    ('spam', 'cheap', ((0, 5), (13, 18)))
+    """
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, top: int = 20) -> str:
+        """Return plain text, aligned for a terminal.
+
+        Parameters
+        ----------
+        top : int
+            How many features to show, those that add most first; the rest are added up in one line.
+        """
+        lines = [
+            f"{printable(str(self.of))} rather than {printable(str(self.against))}: log-odds {signed(self.log_odds)}",
+            f"P({printable(str(self.of))}) = {decimal(self.probabilities[self.of])}, "
+            f"P({printable(str(self.against))}) = {decimal(self.probabilities[self.against])}",
+        ]
+        if self.note:
+            lines.append(self.note)
+        shown, rest = self.entering[:top], self.entering[top:]
+        rows = [("adds", "", "feature", "times")]
+        rows += [(signed(self.prior), "", "(prior)", "")] if self.prior else []
+        rows += [(signed(self.bias), "", "(features that are absent)", "")] if self.bias else []
+        largest = max((abs(part.value) for part in shown if math.isfinite(part.value)), default=0.0)
+        for part in shown:
+            name = shortened(printable(part.feature), 40) + ("" if part.known else " (never seen)")
+            rows.append((signed(part.value), _bar(part.value, largest), name, str(part.count)))
+        if rest:
+            rows.append((signed(total(rest)), "", f"({len(rest)} more features)", ""))
+        if len(rows) > 1:
+            lines += ["", *aligned(rows, "><<>")]
+        if self.ignored:
+            names = ", ".join(printable(part.feature) for part in self.ignored[:top])
+            more = f" and {len(self.ignored) - top} more" if len(self.ignored) > top else ""
+            lines += ["", f"never seen in training, ignored: {names}{more}"]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; infinities, for which it has no numbers, are ``"inf"`` and ``"-inf"``."""
+        return {
+            "document": self.document,
+            "of": _plain(self.of),
+            "against": _plain(self.against),
+            "answer": _plain(self.answer),
+            "log_odds": _number(self.log_odds),
+            "prior": _number(self.prior),
+            "bias": _number(self.bias),
+            "contributions": [
+                {
+                    "feature": part.feature,
+                    "count": part.count,
+                    "value": _number(part.value),
+                    "places": [list(place) for place in part.places],
+                    "known": part.known,
+                }
+                for part in self.contributions
+            ],
+            "probabilities": {str(label): probability for label, probability in self.probabilities.items()},
+            "note": self.note,
+        }
+
+    def to_html(self, top: int = 40) -> str:
+        """Return a page that needs nothing else: the document with its words marked, and the contributions.
+
+        Parameters
+        ----------
+        top : int
+            How many features the table shows.
+        """
+        return explanation_page(self, top)
+
+
+def explain(model: TextModel, document: str, of: Any = None, against: Any = None) -> Explanation:
+    """Explain one decision of a model.
+
+    Parameters
+    ----------
+    model : TextModel
+        A `Model`.
+    document : str
+    of, against : class labels, optional
+        Default: the answer against the runner-up; with `of` alone, against the most probable other class.
+
+    Returns
+    -------
+    Explanation
+
+    Raises
+    ------
+    InputTypeError
+        If `document` is no str.
+    InputError
+        If a label is not a class of the model.
+    ParameterError
+        If there is one class only, or the two are the same.
+    """
+    row = row_of(model, document)
+    labels, table = model.scorer.tally.classes, model.scorer.table
+    if len(labels) < 2:
+        raise ParameterError("an explanation compares two classes; this model has learnt one only")
+    joint = model.scorer.joint(model.analyzer.documents([document]), 1)
+    log_proba = log_posterior(joint, table.log_prior)[0]
+    order = np.argsort(-log_proba, kind="stable").tolist()
+    first = order[0] if of is None else int(labels.codes([of])[0])
+    if against is not None:
+        second = int(labels.codes([against])[0])
+        if of is None and second == first:
+            first = order[1]
+    else:
+        second = next(c for c in order if c != first)
+    if first == second:
+        raise ParameterError(f"an explanation compares two classes; of and against are both {of!r}")
+    reading = model.reading
+    with_prior = reading.model != "complement" or reading.prior is not None
+    terms = contributions(table, row.positions, row.amounts, with_prior=with_prior)
+    values = _difference(terms.features[:, first], terms.features[:, second])
+    parts = [
+        Contribution(feature, count, value, tuple(places), known)
+        for feature, count, value, places, known in zip(
+            row.features, row.counts, values.tolist(), row.places, (row.positions >= 0).tolist(), strict=True
+        )
+    ]
+    log_odds, note = _log_odds(joint[0], log_proba, first, second)
+    return Explanation(
+        document=document,
+        of=labels[first],
+        against=labels[second],
+        answer=labels[order[0]],
+        log_odds=log_odds,
+        prior=float(_difference(terms.prior[[first]], terms.prior[[second]])[0]),
+        bias=float(_difference(terms.bias[[first]], terms.bias[[second]])[0]),
+        contributions=tuple(sorted(parts, key=lambda part: -abs(part.value))),
+        probabilities=dict(zip(labels, np.exp(log_proba).tolist(), strict=True)),
+        note=note,
+    )
+
+
+def _difference(left: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Subtract, with 0 where both are the same infinity: what rules both out tells nothing apart."""
+    with np.errstate(invalid="ignore"):
+        return np.where(left == right, 0.0, left - right)
+
+
+def _log_odds(
+    joint: npt.NDArray[np.float64], log_proba: npt.NDArray[np.float64], first: int, second: int
+) -> tuple[float, str]:
+    """Return the log-odds that the kernel's scores give, and what to say where they give none."""
+    if joint[first] != joint[second] or math.isfinite(joint[first]):
+        return float(joint[first] - joint[second]), ""
+    if np.isneginf(joint).all():
+        odds = float(_difference(log_proba[[first]], log_proba[[second]])[0])
+        return odds, "Every class is impossible for this document, so the prior decides."
+    if math.isinf(joint[first]) and joint[first] > 0:
+        return 0.0, "Both classes are certain for this document, which tells them not apart."
+    return 0.0, "Both classes are impossible for this document."
+
+
+def _bar(value: float, largest: float) -> str:
+    share = 1.0 if math.isinf(value) else abs(value) / largest if largest else 0.0
+    return padded(("█" if value > 0 else "░") * round(share * BAR), BAR)
+
+
+def _number(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)
+
+
+def _plain(label: Any) -> Any:
+    return label if isinstance(label, (str, int, float, bool)) else str(label)
