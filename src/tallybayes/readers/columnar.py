@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import mmap
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -102,19 +103,31 @@ def read_arrow(
     """
     ipc, pyarrow = _module("pyarrow.ipc"), _module("pyarrow")
     name = shown_name(path)
-    with _named_errors(name, pyarrow):
-        if hasattr(path, "read"):
+    report = report or Report()
+    if hasattr(path, "read"):
+        with _named_errors(name, pyarrow):
             reader = ipc.open_stream(path)
-            batches: Iterable[Any] = reader
+            yield from _Columns(name, reader.schema.names, text, label, id).batches(reader, report, batch_bytes)
+        return
+    with _named_errors(name, pyarrow), _mapped(path) as mapped:
+        if mapped[:6] == b"ARROW1":
+            reader = ipc.open_file(pyarrow.py_buffer(mapped))
+            batches: Iterable[Any] = map(reader.get_batch, range(reader.num_record_batches))
         else:
-            mapped = pyarrow.memory_map(os.fspath(path))
-            if mapped.size() >= 6 and mapped.read_at(6, 0) == b"ARROW1":
-                reader = ipc.open_file(mapped)
-                batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
-            else:
-                reader = batches = ipc.open_stream(mapped)
-        columns = _Columns(name, reader.schema.names, text, label, id)
-        yield from columns.batches(_sliced(batches), report or Report(), batch_bytes)
+            reader = batches = ipc.open_stream(pyarrow.py_buffer(mapped))
+        for batch in _Columns(name, reader.schema.names, text, label, id).batches(batches, report, batch_bytes):
+            yield batch
+            # What was read stays in memory as long as there is room, and would count as this process's.
+            mapped.madvise(mmap.MADV_DONTNEED)
+
+
+@contextmanager
+def _mapped(path: Origin) -> Iterator[mmap.mmap]:
+    """Map a file into memory; closed by who holds its last buffer."""
+    with open(path, "rb") as file:  # type: ignore[arg-type]  # a path here
+        if os.fstat(file.fileno()).st_size == 0:
+            raise InputError(f"{os.fspath(path)}: cannot be read as a file of columns: it is empty")  # type: ignore[arg-type]
+        yield mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def read_record_batches(
@@ -124,7 +137,7 @@ def read_record_batches(
     pyarrow = _module("pyarrow")
     with _named_errors(name, pyarrow):
         reader = pyarrow.RecordBatchReader.from_stream(stream)
-        yield from _Columns(name, reader.schema.names, *wanted).batches(_sliced(reader), report, batch_bytes)
+        yield from _Columns(name, reader.schema.names, *wanted).batches(reader, report, batch_bytes)
 
 
 def _sliced(batches: Iterable[Any]) -> Iterator[Any]:
@@ -157,7 +170,7 @@ class _Columns:
         text, label, identity = self._found
         assert text is not None
         rows = ColumnRows(self._name, labelled=label is not None, report=report, batch_bytes=batch_bytes)
-        for record_batch in record_batches:
+        for record_batch in _sliced(record_batches):
             documents, labels, ids = (
                 None if path is None else self._values(record_batch, path) for path in (text, label, identity)
             )
