@@ -69,10 +69,12 @@ def test_stopping_early_closes_the_reader_and_leaves_no_thread() -> None:
         finally:
             closed.append(True)
 
-    ahead = prefetch(source())
+    batches = source()
+    ahead = prefetch(batches)
     next(ahead)
     ahead.close()
     assert closed == [True]
+    assert list(batches) == []
     assert readers() == []
 
 

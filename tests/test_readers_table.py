@@ -83,6 +83,7 @@ def test_table_1_cells_are_text_verbatim() -> None:
     ]
     assert told == ["a stream: 1 empty texts, kept as empty documents"]
     assert [label for label, *_ in rows("text,label\na,01\nb,1\nc,1.0\nd,001\n")] == ["01", "1", "1.0", "001"]
+    assert flat(read_lines(io.BytesIO(b" a \t\n"))) == [(None, " a \t", 1)]
     assert rows("text,label\n  a ,  b \n") == [("  b ", "  a ", 2)]
 
 
