@@ -79,7 +79,9 @@ def test_labels_keep_their_type(labels: list[Any], write: Any) -> None:
     assert [(type(label), label) for label in found] == [(type(label), label) for label in labels]
 
 
-@pytest.mark.parametrize("labels", [["a", None, "b", ""], ["a", "", "b", ""], [1, None, 0, None], [0.5, None, 1.5, float("nan")]])
+@pytest.mark.parametrize(
+    "labels", [["a", None, "b", ""], ["a", "", "b", ""], [1, None, 0, None], [0.5, None, 1.5, float("nan")]]
+)
 def test_a_missing_label_is_named_with_its_row_or_skipped(labels: list[Any], write: Any) -> None:
     path = write(pyarrow.table({"text": list("wxyz"), "label": labels}))
     with pytest.raises(InputError, match=r"t\.[a-z]+, row 2: the label is missing"):

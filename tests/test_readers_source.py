@@ -68,6 +68,7 @@ def test_a_class_may_have_several_files(tmp_path: Path) -> None:
         ('{"text":"one","label":3}'.encode("utf-16"), {}, [(3, "one")]),
         (b"a,body\n1,one\n", {"labelled": False, "text": "body"}, [(None, "one")]),
         (b"x\tone\n", {"text": 2, "label": 1, "header": False, "quotes": False}, [("x", "one")]),
+        (b"x\tone\n", {"text": "2", "label": "1", "header": False, "separator": "tab"}, [("x", "one")]),
     ],
 )
 def test_the_kind_of_standard_input_is_told_by_its_beginning_and_the_options(

@@ -118,7 +118,8 @@ def open_source(
     labelled : bool
         False: no labels are wanted.
     text, label, id : str or int, optional
-        Columns or fields of tables and records; ``"text"`` and ``"label"`` where none is given.
+        Columns or fields of tables and records; ``"text"`` and ``"label"`` where none is given. Without a header,
+        digits are a number.
     label_pattern, subfolder : str, optional
         For folders and archives, see `read_folder`.
     kind : {"table", "jsonl", "lines", "folder", "parquet", "arrow"}, optional
@@ -166,7 +167,10 @@ def open_source(
     if not sources and not pairs:
         raise ParameterError("no source to read; give a file, a folder, or '-' for standard input")
     common = {"encoding": checked_encoding(encoding), "batch_bytes": batch_bytes}
-    named: dict[str, Any] = {"text": text or "text", "label": (label or "label") if labelled else None, "id": id}
+    if header is False:
+        text, label, id = map(_numbered, (text, label, id))
+    named: dict[str, Any] = {"text": "text" if text is None else text, "id": id}
+    named["label"] = None if not labelled else "label" if label is None else label
     pattern = checked_pattern(label_pattern)
     options: dict[Kind, dict[str, Any]] = {
         "table": {**common, **named, "header": header, "separator": separator, "quotes": quotes},
@@ -190,6 +194,11 @@ def open_source(
         _must_exist(path)
         readers.append(partial(_read_class, path, name, common))
     return Source(readers, partial(Report, on_error, tell))
+
+
+def _numbered(column: Column | None) -> Column | None:
+    """Take digits for a number in a table without names: a command line has only text."""
+    return int(column) if isinstance(column, str) and column.isdecimal() else column
 
 
 def _must_exist(path: str | os.PathLike[str]) -> None:
