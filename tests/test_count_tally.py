@@ -96,6 +96,18 @@ def test_decay_by_powers_of_two_can_be_undone(one):
         assert values.tolist() == a.channels[name].tolist()
 
 
+def test_cells_that_vanish_in_scaling_are_not_kept():
+    counts = {"a": 1e-300, "b": 2.0, "钱": 3.0}
+    table = {
+        "ham": {feature: {"occurrences": count} for feature, count in counts.items()},
+        "spam": {"b": {"occurrences": 1e-300}},
+    }
+    scaled = tally_from({"ham": 1.0, "spam": 1.0}, table, exact=False) * 1e-100
+    scaled.check()
+    assert twin.table_of(scaled) == {"ham": {"b": {"occurrences": 2e-100}, "钱": {"occurrences": 3e-100}}, "spam": {}}
+    assert small() * 0 == CountTally.empty(TEXT)
+
+
 @given(tallies(2, counts=st.floats(0, 5), exact=False))
 def test_float_sums_cancel_within_rounding(pair):
     a, b = pair
@@ -106,6 +118,13 @@ def test_float_sums_cancel_within_rounding(pair):
             for feature, cell in cells.items():
                 got = twin.table_of(back).get(label, {}).get(feature, {}).get(channel, 0.0)
                 assert got == pytest.approx(cell[channel], abs=1e-7)
+
+
+def test_rows_that_cancel_but_for_rounding_leave_no_row():
+    tenth, fifth, most = (tally_from({"ham": n}, {}, exact=False) for n in (0.1, 0.2, 0.3))
+    assert (tenth + fifth).class_count.tolist() != [0.3]
+    assert ((tenth + fifth) - most).class_count.tolist() == [0.0]
+    assert (most - (tenth + fifth)).class_count.tolist() == [0.0]
 
 
 # Twins

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import enum
 import pickle
 
+import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -51,6 +52,24 @@ def test_a_union_holds_both_and_says_where(one, other):
     assert set(united) == set(one) | set(other)
     assert [united[position] for position in mine] == list(a)
     assert [united[position] for position in theirs] == list(b)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "united"),
+    [
+        (np.array([1], np.int8), np.array([300], np.int32), "int32"),
+        (np.array([2**63], np.uint64), np.array([-1]), "object"),  # NumPy would meet in float64
+        (np.array([0.5], np.float32), [0.1], "float64"),
+        (["a"], np.array(["long"], object), "object"),
+        (np.array(["2024-01-01"], "M8[D]"), np.array(["2024-01-02"], "M8[ns]"), "datetime64[ns]"),
+    ],
+)
+def test_a_union_has_a_dtype_that_holds_both(one, other, united):
+    a, b = Labels.of(one)[0], Labels.of(other)[0]
+    both = a.union(b)[0]
+    assert both.array.dtype == united
+    assert sorted([*a, *b]) == list(both)
+    assert Labels.of(both.array)[0] == both
 
 
 @pytest.mark.parametrize(
@@ -147,6 +166,9 @@ def test_label_1_values_that_python_calls_equal_are_told_apart(pair):
 
 FRAMES = [
     (pd.Series([5, 1, 5], dtype="Int64"), "int64"),
+    (pd.Series([5, 1, 5], dtype="Int8"), "int8"),
+    (nw.from_native(pd.Series(["b", "a", "b"]), series_only=True), "object"),
+    (nw.from_native(pl.Series([2, 1, 2]), series_only=True), "int64"),
     (pd.Series([True, False, True], dtype="boolean"), "bool"),
     (pd.Series(["b", "a", "b"], dtype="string"), "object"),
     (pd.Series(["b", "a", "b"], dtype="category"), "object"),
@@ -156,11 +178,17 @@ FRAMES = [
     (pd.Series([2.5, 1.0, 2.5]), "float64"),
     (pd.Index(["b", "a", "b"]), "object"),
     (pl.Series(["b", "a", "b"], dtype=pl.Categorical), "<U1"),
-    (pl.Series([2, 1, 2]), "int64"),
+    (pl.Series([2, 1, 2], dtype=pl.Int16), "int16"),
+    (pl.Series(["b", "a", "b"]), "<U1"),
+    (pl.Series(["b", "a", "b"], dtype=pl.Enum(["a", "b"])), "<U1"),
+    (pl.Series([dt.date(2024, 1, 2), dt.date(2024, 1, 1), dt.date(2024, 1, 2)]), "object"),
     (pl.Series([True, False, True]), "bool"),
     (pa.array(["b", "a", "b"]), "<U1"),
     (pa.array(["b", "a", "b"]).dictionary_encode(), "<U1"),
-    (pa.chunked_array([[2, 1], [2]]), "int64"),
+    (pa.array([True, False, True]), "bool"),
+    (pa.array([dt.date(2024, 1, 2), dt.date(2024, 1, 1), dt.date(2024, 1, 2)]), "M8[D]"),
+    (pa.chunked_array([["b", "a"], ["b"]], pa.large_string()), "<U1"),
+    (pa.chunked_array([[2, 1], [2]], pa.int32()), "int32"),
 ]
 
 
@@ -182,7 +210,12 @@ def test_frame_2_columns_of_frames_keep_their_type(column, dtype):
         pd.Series(["b", None, "b"], dtype="category"),
         pd.Series(["b", None, "b"], dtype=object),
         pl.Series(["b", None, "b"], dtype=pl.Categorical),
+        pl.Series([2, None]),
+        pl.Series([True, None]),
         pa.array([2, None]),
+        pa.array([True, None]),
+        pa.array(["b", None]),
+        pa.chunked_array([["b"], [None]]),
     ],
     ids=lambda column: f"{type(column).__module__}-{getattr(column, 'dtype', '')}",
 )
@@ -215,7 +248,7 @@ def test_infinite_labels_and_times_are_refused():
         Labels.of(np.array([-np.inf, 1]))
     with pytest.raises(InputTypeError, match="whole days"):
         Labels.of(np.array(["2020-01-01T10"], "M8[h]"))
-    assert Labels.of([datetime.datetime(2020, 1, 1)])[0].values == (datetime.date(2020, 1, 1),)
+    assert Labels.of([dt.datetime(2020, 1, 1)])[0].values == (dt.date(2020, 1, 1),)
 
 
 @pytest.mark.parametrize(

@@ -179,6 +179,12 @@ def test_the_last_rows_of_a_large_offset_can_be_taken_out_one_by_one():
     assert not tally.weight.any()
 
 
+def test_a_mean_that_rounding_moved_away_from_zero_is_no_obstacle():
+    left = tally_of([[0], [0], [1.4]], ["a"] * 3) - tally_of([[1.4]], ["a"])
+    assert abs(left.mean[0, 0]) < 1e-15
+    assert abs((left - tally_of([[0]], ["a"])).mean[0, 0]) < 1e-15
+
+
 @pytest.mark.parametrize(
     ("other", "said"),
     [
@@ -204,6 +210,9 @@ def test_values_too_large_to_be_squared_are_refused():
         tally_of([[1e200]], ["a"]) + tally_of([[-1e200]], ["a"])
     with pytest.raises(InputError, match="more than a tally can hold"):
         small() * 1e200 * 1e200
+    alone = tally_of([[1e200], [0]], ["a", "b"])
+    assert MomentTally.empty(1) + alone == alone == alone + MomentTally.empty(1)
+    assert alone.pooled_variance().tolist() == [np.inf]
 
 
 def test_there_is_no_digest_and_no_impossible_factor():

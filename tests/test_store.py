@@ -311,6 +311,20 @@ def test_model_1_keys_that_stand_twice_are_refused(path, written):
     assert "stands twice" in refusal(path)
 
 
+@pytest.mark.parametrize(
+    ("letter", "other"), [(b"u573e", b"u573E"), (b'"table":', b'"t\\u0061ble":'), (b'"shape":[2,3]', b'"shape": [2,3]')]
+)
+def test_model_1_another_spelling_of_the_same_header_is_refused(path, written, letter, other):
+    length = int.from_bytes(written[:8], "little")
+    text = written[8 : 8 + length].rstrip()
+    assert text.count(letter) == 1
+    changed = text.replace(letter, other)
+    assert json.loads(changed).keys() == json.loads(text).keys()
+    changed += b" " * (-len(changed) % 8)
+    path.write_bytes(len(changed).to_bytes(8, "little") + changed + written[8 + length :])
+    assert "its header cannot be read" in refusal(path)
+
+
 def test_model_1_every_cut_of_a_file_is_refused(path, written):
     for size in range(len(written)):
         path.write_bytes(written[:size])

@@ -302,8 +302,11 @@ def _column(values: Any) -> NDArray[Any] | list[Any] | tuple[Any, ...]:
         raise InputTypeError(f"labels must be a sequence with one label per row, not {type(values).__name__}")
     if hasattr(values, "to_native"):  # narwhals
         return _column(values.to_native())
-    if hasattr(values, "null_count"):  # polars (a method), Arrow (a number)
-        return _column(values.to_list() if callable(values.null_count) else values.to_pylist())
+    if callable(getattr(values, "null_count", None)):  # polars
+        return _column(values.to_numpy() if values.dtype.is_numeric() else values.to_list())
+    if hasattr(values, "null_count"):  # Arrow
+        array = values.to_numpy(zero_copy_only=False)
+        return array.tolist() if array.dtype == object else array  # type: ignore[no-any-return]
     if hasattr(values, "isna") and hasattr(values, "to_numpy"):  # pandas
         if values.isna().any():
             return [None if gone else value for value, gone in zip(values, values.isna(), strict=True)]

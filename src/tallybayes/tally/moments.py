@@ -125,11 +125,10 @@ class MomentTally(Tally):
         What `var_smoothing` is a share of: the largest of them, whatever the order of the rows.
         """
         total = self.weight.sum(axis=0)
-        # Around the mean of the heaviest class, so that a large offset common to all costs no digits.
-        anchor = np.take_along_axis(self.mean, self.weight.argmax(axis=0)[None], axis=0) if len(self.classes) else 0.0
-        shift = np.where(self.weight > 0, self.mean - anchor, 0.0)
-        shift = shift - _divided((self.weight * shift).sum(axis=0), total)
-        return _divided(self.m2.sum(axis=0) + (self.weight * shift**2).sum(axis=0), total - ddof)
+        middle = _divided((self.weight * self.mean).sum(axis=0), total)
+        apart = np.where(self.weight > 0, self.mean - middle, 0.0)
+        with np.errstate(over="ignore"):
+            return _divided((self.m2 + self.weight * apart**2).sum(axis=0), total - ddof)
 
     def select(self, keep: Any) -> MomentTally:
         """Keep some columns, given by a mask of shape (d,) or by positions."""
