@@ -1,4 +1,4 @@
-"""What the commands that read labelled documents share: the sources of a command line, learning from them, testing."""
+"""What the commands that read labelled documents share: learning from them, counting them, testing on them."""
 
 from __future__ import annotations
 
@@ -14,33 +14,14 @@ from ..evaluate import Report, evaluate
 from ..model import Model
 from ..readers.batch import Batch, prefetch
 from ..readers.holdout import read_names, split
-from ..readers.source import Source, open_source
+from ..readers.source import Source
 from ..tally.count import CHANNELS, CountTally
-from ._options import given
 from ._output import note
 from ._progress import progress
 
-__all__ = ["SOURCE_OPTIONS", "Split", "learn", "sources_of", "tally_of", "test", "words_of"]
+__all__ = ["Split", "learn", "tally_of", "test", "words_of"]
 
-SOURCE_OPTIONS = ("text_column", "label_column", "label_pattern", "class_files", "encoding", "on_error")
 NOTHING = "the sources hold no labelled document (with these options)"
-
-
-def sources_of(sources: tuple[str, ...], **options: Any) -> Source:
-    """Open the sources of a command line; `options` are those of `source_options`."""
-    pattern = options["label_pattern"]
-    return open_source(
-        sources,
-        tell=note,
-        **given(
-            text=options["text_column"],
-            label=options["label_column"],
-            label_pattern=pattern and pattern.pattern,
-            classes=options["class_files"],
-            encoding=options["encoding"],
-            on_error=options["on_error"],
-        ),
-    )
 
 
 def words_of(path: str | None) -> list[str] | None:

@@ -14,6 +14,7 @@ import click
 
 __all__ = [
     "analyzer_options",
+    "encoding_option",
     "force_option",
     "given",
     "jobs_option",
@@ -22,6 +23,8 @@ __all__ = [
     "reading_options",
     "seed_option",
     "source_options",
+    "table_options",
+    "text_option",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -144,15 +147,28 @@ def _together(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
+text_option = click.option(
+    "--text", "text_column", metavar="COLUMN", help="The column of the text, by name, or by number from 1."
+)
+encoding_option = click.option(
+    "--encoding", type=encoding, metavar="NAME", help="The files' encoding, or auto to guess it once a file."
+)
+table_options = _together(
+    click.option("--no-header", "header", flag_value=False, default=None, help="The table's first row names nothing."),
+    click.option("--separator", metavar="CHAR", help="What parts a table's cells: a character, comma, tab, semicolon."),
+    click.option("--no-quotes", "quotes", flag_value=False, default=None, help="Quotes mean nothing; rows are lines."),
+)
 source_options = _together(
-    click.option("--text", "text_column", metavar="COLUMN", help="The column of the text (tables and JSON lines)."),
+    text_option,
     click.option("--label", "label_column", metavar="COLUMN", help="The column of the label."),
+    table_options,
     click.option(
         "--label-pattern",
         type=label_pattern,
         metavar="REGEX",
         help="The label is this group of the file's name: label.",
     ),
+    click.option("--subfolder", metavar="NAME", help="Read only this folder inside a folder or archive."),
     click.option(
         "--class",
         "class_files",
@@ -161,9 +177,7 @@ source_options = _together(
         multiple=True,
         help="A class and its file, one document a line; repeatable.",
     ),
-    click.option(
-        "--encoding", type=encoding, metavar="NAME", help="The files' encoding, or auto to guess it once a file."
-    ),
+    encoding_option,
     click.option(
         "--on-error", type=click.Choice(["raise", "skip"]), help="Stop at a bad row, or leave it out and count it."
     ),

@@ -8,9 +8,10 @@ import click
 import orjson
 
 from ..model import Model
-from ._learning import sources_of, test
+from ._learning import test
 from ._options import force_option, jobs_option, json_option, source_options
 from ._output import writing
+from ._sources import sources_of
 
 __all__ = ["evaluate"]
 

@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from ..model import Model
-from ._learning import sources_of, tally_of
+from ._learning import tally_of
 from ._options import force_option, jobs_option, output_option, source_options
 from ._output import check_target, note
+from ._sources import sources_of
 
 __all__ = ["forget"]
 

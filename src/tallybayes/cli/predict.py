@@ -11,9 +11,9 @@ import numpy.typing as npt
 import orjson
 
 from ..model import Model
-from ..readers.source import open_source
-from ._options import given, jobs_option
-from ._output import note, writing
+from ._options import encoding_option, jobs_option, table_options, text_option
+from ._output import writing
+from ._sources import sources_of
 
 __all__ = ["predict"]
 
@@ -21,18 +21,12 @@ __all__ = ["predict"]
 @click.command()
 @click.argument("model_path", metavar="MODEL.tally")
 @click.argument("source", default="-", metavar="[FILE|-]")
-@click.option("--text", "text_column", metavar="COLUMN", help="The column of the text (tables and JSON lines).")
-@click.option("--encoding", metavar="NAME", help="The file's encoding, or auto to guess it.")
+@text_option
+@table_options
+@encoding_option
 @click.option("--verify", type=click.Choice(["all", "structure"]), default="all", help="How far to check the model.")
 @jobs_option
-def predict(
-    model_path: str,
-    source: str,
-    text_column: str | None,
-    encoding: str | None,
-    verify: Literal["all", "structure"],
-    jobs: int,
-) -> None:
+def predict(model_path: str, source: str, verify: Literal["all", "structure"], jobs: int, **options: Any) -> None:
     """Classify documents: for each one a line {"label", "probability", "probabilities"}, in order.
 
     FILE is a table (.csv, .tsv, .jsonl, .parquet), or plain text with a document per line; - is standard input: plain
@@ -45,7 +39,7 @@ def predict(
     model.n_jobs = jobs
     names = [label if isinstance(label, str) else str(label) for label in model.classes.tolist()]
     with writing("-", force=False) as stream:
-        for batch in open_source(source, labelled=False, **given(text=text_column, encoding=encoding), tell=note):
+        for batch in sources_of(source, labelled=False, **options):
             for line in answers(names, model.predict_proba(batch.documents)):
                 stream.write(line)
             stream.flush()

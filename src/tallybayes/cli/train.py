@@ -10,7 +10,7 @@ import orjson
 from ..model import Model
 from ..scores import Reading
 from ..text.analyzer import Analyzer
-from ._learning import SOURCE_OPTIONS, Split, learn, sources_of, test, words_of
+from ._learning import Split, learn, test, words_of
 from ._options import (
     analyzer_options,
     force_option,
@@ -22,6 +22,7 @@ from ._options import (
     source_options,
 )
 from ._output import check_target, note, writing
+from ._sources import SOURCE_OPTIONS, sources_of
 
 __all__ = ["train"]
 

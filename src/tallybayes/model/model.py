@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -342,6 +341,8 @@ class Model:
         OSError
             If the file cannot be written; an old file of that name stays as it was.
         """
+        from importlib.metadata import version
+
         from .file import Stored, save
 
         producer = f"tallybayes {version('tallybayes')}"

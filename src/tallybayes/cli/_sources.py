@@ -1,0 +1,37 @@
+"""The sources of a command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..readers.source import Source, open_source
+from ._options import given
+from ._output import note
+
+__all__ = ["SOURCE_OPTIONS", "sources_of"]
+
+SOURCE_OPTIONS = (
+    "text_column",
+    "label_column",
+    "header",
+    "separator",
+    "quotes",
+    "label_pattern",
+    "subfolder",
+    "class_files",
+    "encoding",
+    "on_error",
+)
+
+
+def sources_of(sources: str | tuple[str, ...], *, labelled: bool = True, **options: Any) -> Source:
+    """Open the sources of a command line; `options` are those of `source_options`."""
+    found = given(**options)
+    renamed = {"text_column": "text", "label_column": "label", "class_files": "classes"}
+    found = {renamed.get(name, name): value for name, value in found.items()}
+    for column in ("text", "label"):
+        if found.get("header") is False and str(found.get(column)).isdecimal():
+            found[column] = int(found[column])
+    if "label_pattern" in found:
+        found["label_pattern"] = found["label_pattern"].pattern
+    return open_source(sources, labelled=labelled, tell=note, **found)
