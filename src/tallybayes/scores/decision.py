@@ -64,5 +64,6 @@ def chosen_labels(classes: npt.NDArray[Any], choice: npt.NDArray[np.intp]) -> np
         labels: npt.NDArray[Any] = classes[choice]
         return labels
     out = np.empty(len(choice), object)
-    out[:] = [None if number < 0 else classes[number] for number in choice.tolist()]
+    known = classes.tolist()
+    out[:] = [None if number < 0 else known[number] for number in choice.tolist()]
     return out
