@@ -16,6 +16,7 @@ from ._options import jobs_option
 
 __all__ = ["demo"]
 
+FORGOTTEN = 100
 SENTENCES = {"Chinese": "今天晚上七点我们一起去看电影吧", "English": "we are going to the cinema at seven tonight"}
 
 
@@ -32,18 +33,28 @@ def demo(jobs: int) -> None:
         Analyzer(tokens="chars_in_words", ngrams=(1, 3)), Reading(model="multinomial", alpha=0.1), n_jobs=jobs
     )
     start = time.perf_counter()
-    model.learn([document for document, _ in train], [label for _, label in train])
+    model.learn(*_columns(train))
     learnt = time.perf_counter()
-    scores = model.predict_log_proba([document for document, _ in test])
+    documents, labels = _columns(test)
+    scores = model.predict_log_proba(documents)
     answered = time.perf_counter()
-    report = evaluate([label for _, label in test], scores, model.classes.tolist())
+    report = evaluate(labels, scores, model.classes.tolist())
     click.echo(f"learnt    {len(train):,} sentences, {len(model.tally.features):,} features in {learnt - start:.2f} s")
     click.echo(f"answered  {len(test):,} sentences in {answered - learnt:.2f} s: {report.accuracy:.4%} right")
     worst = sorted(report.per_class, key=lambda row: row["f1"])[:5]
     click.echo("hardest   " + ", ".join(f"{row['class']} (F1 {row['f1']:.3f})" for row in worst) + "\n")
     for language, sentence in SENTENCES.items():
         answer, probability = model.predict([sentence])[0], model.predict_proba([sentence]).max()
-        click.echo(f"{language}: {sentence}\n  → {answer} (probability {probability:.6f})")
+        click.echo(f"{language}: {sentence}\n→ {answer} (probability {probability:.6f})")
+        click.echo(model.explain(sentence).to_text(top=4) + "\n")
+    start = time.perf_counter()
+    rest = model.without(model.count(*_columns(train[:FORGOTTEN])))
+    forgot = time.perf_counter()
+    never = Model(model.analyzer, model.reading, n_jobs=jobs)
+    never.learn(*_columns(train[FORGOTTEN:]))
+    equal = "equal to" if rest.tally.digest() == never.tally.digest() else "NOT equal to"
+    click.echo(f"forgot    {FORGOTTEN} sentences in {forgot - start:.2f} s; digest {rest.tally.digest()[:16]}…,")
+    click.echo(f"          {equal} that of a model that never saw them: {never.tally.digest()[:16]}…")
 
 
 def sentences() -> tuple[list[str], list[str]]:
@@ -70,3 +81,8 @@ def _position_in_class(labels: list[str]) -> list[int]:
         positions.append(seen.get(label, 0))
         seen[label] = positions[-1] + 1
     return positions
+
+
+def _columns(rows: list[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    """Part rows into documents and labels."""
+    return [document for document, _ in rows], [label for _, label in rows]
