@@ -29,9 +29,6 @@ def sources_of(sources: str | tuple[str, ...], *, labelled: bool = True, **optio
     found = given(**options)
     renamed = {"text_column": "text", "label_column": "label", "class_files": "classes"}
     found = {renamed.get(name, name): value for name, value in found.items()}
-    for column in ("text", "label"):
-        if found.get("header") is False and str(found.get(column)).isdecimal():
-            found[column] = int(found[column])
     if "label_pattern" in found:
         found["label_pattern"] = found["label_pattern"].pattern
     return open_source(sources, labelled=labelled, tell=note, **found)
