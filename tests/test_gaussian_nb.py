@@ -354,8 +354,10 @@ def test_the_joint_scores_are_scikit_learns(seed: int) -> None:
         else:
             ours = GaussianNB(**parameters).fit(layout(X), y, sample_weight=weights)
             other = theirs.GaussianNB(**parameters).fit(X, y, sample_weight=weights)
-    close(ours.predict_joint_log_proba(layout(asked)), other.predict_joint_log_proba(asked))
-    assert (ours.predict(layout(asked)) == other.predict(asked)).all()
+    joint = other.predict_joint_log_proba(asked)
+    close(ours.predict_joint_log_proba(layout(asked)), joint)
+    clear = (joint > joint.max(axis=1, keepdims=True) - 1e-9).sum(axis=1) == 1  # else rounding decides
+    assert (ours.predict(layout(asked)) == other.predict(asked))[clear].all()
     np.testing.assert_allclose(ours.class_prior_, other.class_prior_, rtol=1e-12)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .errors import ParameterError as ParameterError
     from .errors import SpaceError as SpaceError
     from .errors import TallyBayesError as TallyBayesError
+    from .estimators.categorical import CategoricalNB as CategoricalNB
     from .estimators.gaussian import GaussianNB as GaussianNB
     from .estimators.text import TextClassifier as TextClassifier
     from .model import Model as Model
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 # tests/test_exports.py keeps the two alike and sorted.
 _HOMES = {
     "Analyzer": "text.analyzer",
+    "CategoricalNB": "estimators.categorical",
     "CountTally": "tally.count",
     "ForgetError": "errors",
     "GaussianNB": "estimators.gaussian",

@@ -14,7 +14,7 @@ from ..scores.decision import decide
 from ..scores.table import Floats
 from ._input import refuse_duplicate_names
 
-__all__ = ["Answers", "Table"]
+__all__ = ["Answers", "Cache", "Table"]
 
 _CHUNK = 1 << 19  # scores held at a time while predicting
 
@@ -26,13 +26,23 @@ class Table(Protocol):
     def log_prior(self) -> Floats: ...
 
 
+class Cache:
+    """Holds what is made at first use, so that answering changes no attribute of the estimator."""
+
+    def __init__(self, table: Table | None = None) -> None:
+        self.table = table
+
+    def __reduce__(self) -> tuple[type[Cache], tuple[()]]:
+        return Cache, ()  # a table is made anew faster than it is loaded
+
+
 class Answers:
     """The predicting half of an estimator."""
 
     tally_: Any
     classes_: Any
     _fitted_settings: Any
-    _table: Table | None
+    _cache: Cache
 
     def _check_rows(self, X: Any, columns: Any, settings: Any, reset: bool) -> Any:
         """Check rows and lay them out for the kernel; `columns` takes the place of the estimator for scikit-learn."""
@@ -42,8 +52,8 @@ class Answers:
         """Read the tally into a score table."""
         raise NotImplementedError
 
-    def _joint(self, table: Any, X: Any, out: Floats) -> None:
-        """Fill in joint log scores, (n, K)."""
+    def _joint(self, table: Any, X: Any, out: Floats, first_row: int) -> None:
+        """Fill in joint log scores, (n, K); the rows are those from `first_row` on, for messages."""
         raise NotImplementedError
 
     def _columns(self) -> Any:
@@ -54,7 +64,7 @@ class Answers:
         """Give log P(class, row), shape (n, K): natural log, -inf is exactly zero."""
         rows, table = self._to_score(X)
         out = np.empty((rows.shape[0], len(self.tally_.classes)))
-        self._joint(table, rows, out)
+        self._joint(table, rows, out, 0)
         return out
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -107,10 +117,9 @@ class Answers:
     def _scores(self) -> Table:
         """The score table; made at first use after a change."""
         check_is_fitted(self)
-        table = getattr(self, "_table", None)
-        if table is None:
-            table = self._table = self._read(self.tally_, self._fitted_settings)
-        return table
+        if self._cache.table is None:
+            self._cache.table = self._read(self.tally_, self._fitted_settings)
+        return self._cache.table
 
     def _chunks(self, rows: Any, table: Table) -> Iterator[tuple[int, int, Floats]]:
         n_rows, n_classes = rows.shape[0], len(table.log_prior)
@@ -119,7 +128,7 @@ class Answers:
         for begin in range(0, n_rows, step):
             end = min(begin + step, n_rows)
             out = buffer[: end - begin]
-            self._joint(table, rows[begin:end], out)
+            self._joint(table, rows[begin:end], out, begin)
             yield begin, end, out
 
     def _chunked(self, X: Any, finish: Callable[[Floats, Floats], Floats]) -> Floats:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..errors import InputError, ParameterError, SpaceError
 from ..labels import Labels
 from ..scores.table import Floats
-from ._answers import Answers, Table
+from ._answers import Answers, Cache, Table
 from ._input import Codes, Weights, check_weights, encode, encode_known, refuse_duplicate_names, threads
 
 __all__ = ["Batch", "TallyClassifier"]
@@ -122,10 +122,8 @@ class TallyClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[
         A call after the first one uses the parameters as they were at the last fit.
         """
         if self._is_fitted():
-            if classes is not None and Labels.of(classes)[0] != self.tally_.classes:
-                raise InputError(
-                    f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
-                )
+            if classes is not None:
+                self._require_same(classes)
             return self._learn(X, y, sample_weight, self._fitted_settings, self.tally_)
         if classes is None:
             raise InputError("classes must be passed on the first call to partial_fit.")
@@ -155,6 +153,13 @@ class TallyClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[
         tally = self.tally_ - self._count(batch, settings)
         self._put(tally, settings, batch.columns, self._check_reading(tally, settings))
         return self
+
+    def _require_same(self, classes: Any) -> None:
+        labels, codes = Labels.of(classes)
+        if labels != self.tally_.classes or len(codes) != len(labels):
+            raise InputError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
+            )
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, settings: Any, known: Any) -> Self:
         """Learn rows: known is None (a new start), the classes (a first batch) or the tally so far."""
@@ -190,7 +195,7 @@ class TallyClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[
             del self.feature_names_in_
         self.tally_ = tally
         self._fitted_settings = settings
-        self._table = table
+        self._cache = Cache(table)
 
     def _columns(self) -> Self:
         """Give a stand-in that scikit-learn's checks may write to: what fails then leaves no trace in the estimator."""
@@ -284,12 +289,6 @@ class TallyClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._is_fitted()
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        if "_table" in state:
-            state["_table"] = None
-        return state
 
     def _threads(self) -> int:
         return threads(self.n_jobs)

@@ -134,8 +134,8 @@ class GaussianNB(TallyClassifier):
     def _read(self, tally: MomentTally, settings: GaussianReading) -> GaussianScores:
         return GaussianScores.read(tally, settings)
 
-    def _joint(self, table: GaussianScores, X: Any, out: Floats) -> None:
-        table.joint(X, self._threads(), out)
+    def _joint(self, table: GaussianScores, X: Any, out: Floats, first_row: int) -> None:
+        table.joint(X, self._threads(), out, first_row)
 
     def _width(self, tally: MomentTally) -> int:
         return tally.n_columns

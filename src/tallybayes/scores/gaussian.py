@@ -143,7 +143,11 @@ class GaussianScores:
         )
 
     def joint(
-        self, X: Floats | npt.NDArray[np.float32] | CsrRows, n_jobs: int = 1, out: Floats | None = None
+        self,
+        X: Floats | npt.NDArray[np.float32] | CsrRows,
+        n_jobs: int = 1,
+        out: Floats | None = None,
+        first_row: int = 0,
     ) -> Floats:
         """Score rows.
 
@@ -154,6 +158,8 @@ class GaussianScores:
         n_jobs : int
             Threads.
         out : float64 array of shape (n, K), optional
+        first_row : int
+            What messages call the first row.
 
         Returns
         -------
@@ -174,7 +180,7 @@ class GaussianScores:
         else:
             bad = _kernel.gaussian_scores_csr(X.indptr.astype(np.int64), X.indices, X.data, *table, n_jobs=n_jobs)
         if bad is not None:
-            refuse_value(X, bad[0], bad[1])
+            refuse_value(X, bad[0], bad[1], first_row)
         for column in map(int, np.flatnonzero(self.points.any(axis=0))):
             x = X[:, column] if isinstance(X, np.ndarray) else _dense_column(X, column)
             classes = np.flatnonzero(self.points[:, column])
@@ -183,9 +189,10 @@ class GaussianScores:
         return out
 
 
-def refuse_value(X: npt.NDArray[Any] | CsrRows, row: int, column: int) -> None:
+def refuse_value(X: npt.NDArray[Any] | CsrRows, row: int, column: int, first_row: int = 0) -> None:
     """Raise the error for a value that is not finite."""
     value = X[row, column] if isinstance(X, np.ndarray) else _dense_column(X, column)[row]
+    row += first_row
     if np.isnan(value):
         raise InputError(
             f"Input X contains NaN: the first at row {row}, column {column}; fill the gaps, or use missing='skip' to "

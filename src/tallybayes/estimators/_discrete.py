@@ -1,0 +1,68 @@
+"""What the four estimators on counts have in common: scikit-learn's alpha and prior."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..scores.prior import log_prior
+from ..scores.table import Floats
+from ._base import TallyClassifier
+
+__all__ = ["DiscreteClassifier"]
+
+_LEAST_ALPHA = 1e-10
+
+
+class DiscreteClassifier(TallyClassifier):
+    """Base of the estimators on counts."""
+
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+    prior_alpha: float
+
+    def _checked_alpha(self) -> Any:
+        """Check alpha and, unless forced, lift it to 1e-10."""
+        for name in ("force_alpha", "fit_prior"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise ParameterError(f"{name} must be True or False; got {getattr(self, name)!r}")
+        if isinstance(self.alpha, (bool, str)) or self.alpha is None:
+            raise ParameterError(f"alpha must be a number of at least 0 or one per feature; got {self.alpha!r}")
+        try:
+            alpha = np.asarray(self.alpha, np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"alpha must be a number of at least 0 or one per feature; got {self.alpha!r}"
+            ) from None
+        if alpha.size and (alpha < 0).any():
+            raise ParameterError(f"All values in alpha must be greater than 0.; got {self.alpha!r}")
+        if not self.force_alpha and alpha.size and alpha.min() < _LEAST_ALPHA:
+            warnings.warn(
+                f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}. Use "
+                "`force_alpha=True` to keep alpha unchanged.",
+                UserWarning,
+                stacklevel=4,
+            )
+            alpha = np.maximum(alpha, _LEAST_ALPHA)
+        return float(alpha) if alpha.ndim == 0 else alpha
+
+    def _checked_prior(self) -> Any:
+        """Give the prior in our terms, whichever way it was said."""
+        self._one_prior(class_prior=self.class_prior is not None, fit_prior=not self.fit_prior)
+        if self.prior is not None:
+            return self.prior
+        if self.class_prior is not None:
+            if isinstance(self.class_prior, str):
+                raise ParameterError(f"class_prior must be probabilities; got {self.class_prior!r}")
+            return self.class_prior
+        return None if self.fit_prior else "uniform"
+
+    @property
+    def class_log_prior_(self) -> Floats:
+        """Log prior of each class, natural log, shape (K,); -inf for a class that has no rows."""
+        return log_prior(self._fitted("tally_"), self._fitted("_fitted_settings"))
