@@ -66,6 +66,7 @@ def test_gauss_1_constant_columns_and_single_rows() -> None:
     np.testing.assert_allclose(model.predict_proba([[5], [6]]), [[2 / 3, 1 / 3]] * 2, rtol=1e-12)
     assert model.predict([[5], [6]]).tolist() == [0, 0]
     tenths = GaussianNB().fit([[0.1]] * 3, [0, 0, 1])  # 0.1 + 0.1 + 0.1 is not 0.3
+    assert tenths.tally_.pooled_variance().tolist() == [0]
     np.testing.assert_allclose(tenths.predict_proba([[0.1], [6]]), [[2 / 3, 1 / 3]] * 2, rtol=1e-12)
     model = GaussianNB().fit([[2, 10], [4, 12], [3, 90]], ["a", "a", "b"])
     assert model.predict_proba([[3, 11]]).tolist() == [[1, 0]]

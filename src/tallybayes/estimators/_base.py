@@ -15,11 +15,12 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..engines.local import threads
 from ..errors import InputError, ParameterError, SpaceError
 from ..labels import Labels
 from ..scores.table import Floats
 from ._answers import Answers, Cache, Table
-from ._input import Codes, Weights, check_weights, encode, encode_known, refuse_duplicate_names, threads
+from ._input import Codes, Weights, check_weights, encode, encode_known, refuse_duplicate_names
 
 __all__ = ["Batch", "TallyClassifier"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import _check_sample_weight
 
-from ..errors import InputError, ParameterError
+from ..errors import InputError
 from ..labels import Labels
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "encode",
     "encode_known",
     "refuse_duplicate_names",
-    "threads",
     "whole_weights",
 ]
 
@@ -123,13 +121,3 @@ def refuse_duplicate_names(X: Any) -> None:
         if isinstance(name, str) and name in seen:
             raise InputError(f"X has two columns named {name!r}: give each column its own name")
         seen.add(name if isinstance(name, str) else None)
-
-
-def threads(n_jobs: Any) -> int:
-    """How many threads `n_jobs` stands for: None is 1, -1 all cores, -2 all but one."""
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
-        raise ParameterError(f"n_jobs must be None, a number of threads, or -1 for all cores; got {n_jobs!r}")
-    if n_jobs is None:
-        return 1
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return int(min(n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs), 1024))

@@ -125,8 +125,10 @@ class MomentTally(Tally):
         What `var_smoothing` is a share of: the largest of them, whatever the order of the rows.
         """
         total = self.weight.sum(axis=0)
-        middle = _divided((self.weight * self.mean).sum(axis=0), total)
-        apart = np.where(self.weight > 0, self.mean - middle, 0.0)
+        # Around one of the means, so that a column that never varies has exactly no variance.
+        anchor = np.take_along_axis(self.mean, self.weight.argmax(axis=0)[None], axis=0) if len(self.classes) else 0.0
+        apart = np.where(self.weight > 0, self.mean - anchor, 0.0)
+        apart = np.where(self.weight > 0, apart - _divided((self.weight * apart).sum(axis=0), total), 0.0)
         with np.errstate(over="ignore"):
             return _divided((self.m2 + self.weight * apart**2).sum(axis=0), total - ddof)
 
