@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..readers.batch import BATCH_BYTES
 from ..readers.source import Source, open_source
 from ._options import given
 from ._output import note
 
 __all__ = ["SOURCE_OPTIONS", "sources_of"]
 
+LEARNING_BYTES = 48 << 20
 SOURCE_OPTIONS = (
     "text_column",
     "label_column",
@@ -31,4 +33,6 @@ def sources_of(sources: str | tuple[str, ...], *, labelled: bool = True, **optio
     found = {renamed.get(name, name): value for name, value in found.items()}
     if "label_pattern" in found:
         found["label_pattern"] = found["label_pattern"].pattern
-    return open_source(sources, labelled=labelled, tell=note, **found)
+    # Large batches to learn from: each is a tally of its own, and fewer of them are added up.
+    batch_bytes = LEARNING_BYTES if labelled else BATCH_BYTES
+    return open_source(sources, labelled=labelled, tell=note, batch_bytes=batch_bytes, **found)
