@@ -35,6 +35,7 @@ inline int64_t log_units(uint32_t occurrences) {
 /// Where counts live when the vocabulary is exact.
 class WordStore {
  public:
+  using Pending = Feature;
   explicit WordStore(const CountOptions& options) : vocabulary_(options.seed) {}
 
   [[gnu::always_inline]] Feature prepare(const char* data, size_t length) {
@@ -72,16 +73,19 @@ class ColumnStore {
   };
 
  public:
+  struct Pending {
+    uint32_t column, document;
+  };
   explicit ColumnStore(const CountOptions& options)
       : hash_{options.columns - 1, options.murmur}, cells_(options.columns, Cell{}) {}
 
-  [[gnu::always_inline]] Feature prepare(const char* data, size_t length) {
+  [[gnu::always_inline]] Pending prepare(const char* data, size_t length) {
     const uint32_t column = hash_(data, length);
     prefetch(&cells_[column]);
-    return {0, 0, column, 0, 0};
+    return {column, 0};
   }
-  [[gnu::always_inline]] Cell& at(const Feature& feature, Buffer<uint32_t>&, uint32_t& index) {
-    index = static_cast<uint32_t>(feature.hash);
+  [[gnu::always_inline]] Cell& at(const Pending& feature, Buffer<uint32_t>&, uint32_t& index) {
+    index = feature.column;
     return cells_[index];
   }
   Cell& operator[](uint32_t index) { return cells_[index]; }
@@ -118,7 +122,7 @@ class TextCounter {
   }
 
   void flush() {
-    for (size_t k = 0; k < size_; ++k) {
+    for (size_t k = 0, n = size_; k < n; ++k) {
       uint32_t index;
       auto& slot = store_.at(pending_[k], touched_, index);
       if constexpr (counts_documents) {
@@ -247,7 +251,7 @@ class TextCounter {
 
   const CountOptions& options_;
   Store store_;
-  Feature pending_[batch];
+  typename Store::Pending pending_[batch];
   size_t size_ = 0;
   uint64_t counted_ = 0;
   uint32_t stamp_ = 0;

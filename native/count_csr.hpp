@@ -53,6 +53,15 @@ class CsrCounter {
     int32_t class_index;
     uint32_t cells;
   };
+  // Sums of every column and some classes. Few classes: a column's classes side by side, rows in their own order. More:
+  // class by class, rows in class order, so that what is written to stays in cache.
+  struct Block {
+    int32_t first = 0, classes = 0;
+    int64_t column_step = 0, class_step = 0;
+    Buffer<Sums> sums;
+
+    Sums& at(int64_t column, int32_t c) { return sums[static_cast<size_t>(column * column_step + (c - first) * class_step)]; }
+  };
   // A column's cells of one thread: the thread's rows are a range of the class order, so classes ascend in the list.
   struct Lists {
     Buffer<int64_t> start;  // [columns + 1] into cells; empty: column * bound
@@ -69,15 +78,13 @@ class CsrCounter {
 
   CsrCounts count() {
     threads_ = std::max(1, std::min<int>(options_.threads, static_cast<int>(std::min<size_t>(matrix_.rows, 1 << 16))));
-    // Few classes: rows in their own order into a dense block, which stays in cache; measured faster up to 4.
-    dense_ = options_.classes <= 4 && matrix_.columns * options_.classes <= matrix_.indptr[matrix_.rows] + (1 << 20);
-    if (!dense_) order_ = rows_by_class(class_index_, matrix_.rows, options_.classes);
-    if (dense_)
-      cuts_ = balanced_cuts(matrix_.rows, threads_, [&](size_t i) { return matrix_.indptr[i]; });
-    else
-      cut_order();
+    const int64_t columns = matrix_.columns, stored = matrix_.indptr[matrix_.rows];
+    dense_ = columns * options_.classes <= stored / 2 + (1 << 20);
+    side_by_side_ = dense_ && options_.classes <= 4;  // measured
+    if (!side_by_side_) order_ = rows_by_class(class_index_, matrix_.rows, options_.classes);
+    cut_rows();
     lists_.resize(threads_);
-    dense_blocks_.resize(threads_);
+    blocks_.resize(threads_);
     std::vector<RowFacts> facts(threads_);
     run_threads(threads_, [&](int thread) { facts[thread] = dense_ ? count_dense(thread) : count_lists(thread); });
     for (const auto& each : facts) facts_.add(each);
@@ -91,10 +98,11 @@ class CsrCounter {
   }
 
  private:
-  void cut_order() {
+  int64_t row(size_t i) const { return side_by_side_ ? static_cast<int64_t>(i) : order_[i]; }
+
+  void cut_rows() {
     std::vector<int64_t> before(matrix_.rows + 1, 0);
-    for (size_t i = 0; i < matrix_.rows; ++i)
-      before[i + 1] = before[i] + matrix_.indptr[order_[i] + 1] - matrix_.indptr[order_[i]];
+    for (size_t i = 0; i < matrix_.rows; ++i) before[i + 1] = before[i] + matrix_.indptr[row(i) + 1] - matrix_.indptr[row(i)];
     cuts_ = balanced_cuts(matrix_.rows, threads_, [&](size_t i) { return before[i]; });
   }
 
@@ -104,19 +112,33 @@ class CsrCounter {
   }
 
   RowFacts count_dense(int thread) {
-    const int64_t classes = options_.classes;
-    auto& block = dense_blocks_[thread];
-    block = Buffer<Sums>(static_cast<size_t>(matrix_.columns * classes), Sums{});
-    Sums* const sums = block.data();
+    const size_t begin = cuts_[thread], end = cuts_[thread + 1];
+    if (begin == end) return {};
+    Block& block = blocks_[thread];
+    block.first = side_by_side_ ? 0 : class_index_[row(begin)];
+    block.classes = (side_by_side_ ? options_.classes : class_index_[row(end - 1)] + 1) - block.first;
+    block.column_step = side_by_side_ ? block.classes : 1;
+    block.class_step = side_by_side_ ? 1 : matrix_.columns;
+    block.sums = Buffer<Sums>(static_cast<size_t>(matrix_.columns * block.classes), Sums{});
+    const int64_t step = block.column_step;
+    return each_row(begin, end, [&](int32_t c, double weight, const auto& row) {
+      Sums* const sums = block.sums.data() + (c - block.first) * block.class_step;
+      for (size_t j = 0; j < row.size; ++j) add(sums[static_cast<int64_t>(row.columns[j]) * step], weight, row.values[j]);
+    });
+  }
+
+  /// use(class, weight, row) for the thread's rows; stops at a row that is refused.
+  template <class Use>
+  RowFacts each_row(size_t begin, size_t end, Use&& use) {
     CsrReader<Index> reader(matrix_, options_.least);
     RowFacts facts;
-    for (size_t i = cuts_[thread]; i < cuts_[thread + 1]; ++i) {
-      const auto row = reader.read(static_cast<int64_t>(i), has_documents);
+    for (size_t i = begin; i < end; ++i) {
+      const int64_t r = row(i);
+      if (!side_by_side_ && i + 1 < end) reader.prefetch_row(row(i + 1));
+      const auto entries = reader.read(r, has_documents);
       facts.add(reader.facts());
       if (facts.bad) break;
-      const double weight = options_.weights != nullptr ? options_.weights[i] : 1.0;
-      const int64_t c = class_index_[i];
-      for (size_t j = 0; j < row.size; ++j) add(sums[static_cast<int64_t>(row.columns[j]) * classes + c], weight, row.values[j]);
+      use(class_index_[r], options_.weights != nullptr ? options_.weights[r] : 1.0, entries);
     }
     return facts;
   }
@@ -151,16 +173,7 @@ class CsrCounter {
     reserve(lists, begin, end);
     lists.slots = Buffer<Slot>(static_cast<size_t>(matrix_.columns), Slot{{}, -1, 0});
     Slot* const slots = lists.slots.data();
-    CsrReader<Index> reader(matrix_, options_.least);
-    RowFacts facts;
-    for (size_t i = begin; i < end; ++i) {
-      const int64_t r = order_[i];
-      if (i + 2 < end) reader.prefetch_row(order_[i + 2]);
-      const auto row = reader.read(r, has_documents);
-      facts.add(reader.facts());
-      if (facts.bad) return facts;
-      const double weight = options_.weights != nullptr ? options_.weights[r] : 1.0;
-      const int32_t c = class_index_[r];
+    const RowFacts facts = each_row(begin, end, [&](int32_t c, double weight, const auto& row) {
       for (size_t j = 0; j < row.size; ++j) {
         const int64_t column = static_cast<int64_t>(row.columns[j]);
         Slot& slot = slots[column];
@@ -171,7 +184,8 @@ class CsrCounter {
         }
         add(slot.sums, weight, row.values[j]);
       }
-    }
+    });
+    if (facts.bad) return facts;
     for (int64_t column = 0; column < matrix_.columns; ++column) {
       Slot& slot = slots[column];
       if (slot.class_index >= 0) lists.of(column)[slot.cells++] = {slot.sums, slot.class_index};
@@ -187,9 +201,10 @@ class CsrCounter {
     };
     if (dense_) {
       for (int32_t c = 0; c < options_.classes; ++c) {
-        Sums sums = dense_blocks_[0][static_cast<size_t>(column * options_.classes + c)];
-        for (int t = 1; t < threads_; ++t)
-          for (size_t k = 0; k < N; ++k) sums[k] += dense_blocks_[t][static_cast<size_t>(column * options_.classes + c)][k];
+        Sums sums{};
+        for (Block& block : blocks_)
+          if (c >= block.first && c < block.first + block.classes)
+            for (size_t k = 0; k < N; ++k) sums[k] += block.at(column, c)[k];
         emit(c, sums);
       }
       return;
@@ -275,11 +290,11 @@ class CsrCounter {
   const int32_t* class_index_;
   const CsrCountOptions& options_;
   int threads_ = 1;
-  bool dense_ = false;
+  bool dense_ = false, side_by_side_ = false;
   std::vector<int64_t> order_;
   std::vector<size_t> cuts_;
   std::vector<Lists> lists_;
-  std::vector<Buffer<Sums>> dense_blocks_;
+  std::vector<Block> blocks_;
   RowFacts facts_;
 };
 }  // namespace tb

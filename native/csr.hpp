@@ -19,12 +19,17 @@ class CsrValues {
   static CsrValues of(const T* data) {
     CsrValues values;
     values.data_ = data;
+    values.width_ = sizeof(T);
     if constexpr (!std::is_same_v<T, double>)
       values.convert_ = [](const void* from, int64_t begin, size_t n, double* to) {
         const T* source = static_cast<const T*>(from) + begin;
         for (size_t j = 0; j < n; ++j) to[j] = static_cast<double>(source[j]);
       };
     return values;
+  }
+  void prefetch_row(int64_t begin, int64_t end) const {
+    const char* const data = static_cast<const char*>(data_);
+    for (int64_t at = begin * width_; at < end * width_; at += 64) prefetch(data + at);
   }
   const double* row(int64_t begin, size_t n, std::vector<double>& scratch) const {
     if (convert_ == nullptr) return static_cast<const double*>(data_) + begin;
@@ -35,6 +40,7 @@ class CsrValues {
 
  private:
   const void* data_ = nullptr;
+  int64_t width_ = 0;
   void (*convert_)(const void*, int64_t, size_t, double*) = nullptr;
 };
 
@@ -128,9 +134,11 @@ class CsrReader {
     return row;
   }
   const RowFacts& facts() const { return facts_; }
+  /// Ask for a row that is read next, out of line with the one before.
   void prefetch_row(int64_t i) const {
-    prefetch(matrix_.indices + matrix_.indptr[i]);
-    prefetch(matrix_.indices + matrix_.indptr[i] + 64 / sizeof(Index));
+    const int64_t begin = matrix_.indptr[i], end = std::min(matrix_.indptr[i + 1], begin + 512);
+    for (int64_t j = begin; j < end; j += 64 / sizeof(Index)) prefetch(matrix_.indices + j);
+    matrix_.values.prefetch_row(begin, end);
   }
 
  private:

@@ -33,6 +33,16 @@ struct Feature {
   const char* data() const { return reinterpret_cast<const char*>(high); }
 };
 
+/// first_bytes.of[n]: the mask that keeps n of 16 bytes.
+struct FirstBytes {
+  alignas(64) uint64_t of[Feature::inline_bytes + 1][2] = {};
+  constexpr FirstBytes() {
+    for (size_t n = 0; n <= Feature::inline_bytes; ++n)
+      for (size_t byte = 0; byte < n; ++byte) of[n][byte / 8] |= uint64_t{0xFF} << (8 * (byte % 8));
+  }
+};
+inline constexpr FirstBytes first_bytes;
+
 class Hash {
  public:
   static constexpr uint64_t column_seed = 0;
@@ -52,10 +62,9 @@ class Hash {
   /// `data` may be read up to 16 bytes beyond its end.
   [[gnu::always_inline]] Feature padded(const char* data, size_t length) const {
     if (length > Feature::inline_bytes) [[unlikely]] return longer(data, length);
-    const size_t low_bits = 8 * length;
-    const uint64_t low_mask = length >= 8 ? ~uint64_t{0} : (uint64_t{1} << low_bits) - 1;
-    const uint64_t high_mask = length <= 8 ? 0 : ~uint64_t{0} >> (128 - low_bits);
-    return shorter(load64(data) & low_mask, load64(data + 8) & high_mask, length);
+    // A table, not shifts: no branch on the length, which nothing could predict.
+    const uint64_t* const mask = first_bytes.of[length];
+    return shorter(load64(data) & mask[0], load64(data + 8) & mask[1], length);
   }
   /// The same, reading no byte beyond the end.
   Feature exact(const char* data, size_t length) const {

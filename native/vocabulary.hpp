@@ -18,8 +18,8 @@ struct alignas(32) Slot {
   uint32_t last;   // stamp of the last document that had the feature
 
   [[gnu::always_inline]] bool is(const Feature& feature, const char* arena) const {
-    if (low != feature.low || length != feature.length) return false;
-    if (feature.is_short()) return high == feature.high;
+    if (((low ^ feature.low) | (length ^ feature.length)) != 0) return false;
+    if (feature.is_short()) [[likely]] return high == feature.high;
     return std::memcmp(arena + high, feature.data(), feature.length) == 0;
   }
 };
@@ -43,7 +43,7 @@ class SlotTable {
   /// The slot of the feature, or the empty one where it belongs.
   [[gnu::always_inline]] size_t find(const Feature& feature, const char* arena) const {
     size_t at = start(feature.hash);
-    while (slots_[at].length != 0 && !slots_[at].is(feature, arena)) at = next(at);
+    while (!slots_[at].is(feature, arena) && slots_[at].length != 0) at = next(at);
     return at;
   }
 
