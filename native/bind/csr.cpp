@@ -1,5 +1,7 @@
 // CSR matrices: counting and scoring. Index arrays are int32 or int64; data of any integer or float type is read in place.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
 #include "checks.hpp"
@@ -41,7 +43,7 @@ nb::dict count_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, int64_t
       counts = CsrCounter<Index, false, true>(matrix, classes, options).count();
   }
   nb::dict out;
-  out["bad"] = report(counts.bad);
+  out["bad"] = nb::cast(report(counts.bad));
   if (counts.bad.found) return out;
   out["columns"] = to_numpy(std::move(counts.columns));
   out["indptr"] = to_numpy(std::move(counts.indptr));
@@ -59,7 +61,7 @@ nb::dict count_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, int64_t
 }
 
 template <class Index>
-nb::object score(In<int64_t> indptr, In<Index> indices, AnyArray data, const ScoreTable& score_table,
+Refused score(In<int64_t> indptr, In<Index> indices, AnyArray data, const ScoreTable& score_table,
                  Out2<double> out, const std::string& value, double threshold, bool negative,
                  Maybe<In<int64_t>> unknown, int n_jobs) {
   const Table& table = score_table.table();
