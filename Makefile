@@ -4,6 +4,7 @@
 PYTHON ?= python3
 JOBS ?= 2
 VENV := .venv
+BENCH := .venv-bench
 PY := $(VENV)/bin/python
 TAG := $(shell $(PYTHON) -c 'import sys; print(sys.implementation.cache_tag)')
 SOURCES := pyproject.toml CMakeLists.txt LICENSE THIRD-PARTY-NOTICES.md README.md $(shell find native src -type f -not -name '*.pyc' -not -name _kernel.pyi)
@@ -13,12 +14,15 @@ PIP := $(PY) -m pip install --quiet
 # What the package needs is installed in a second step, since other packages must be built in isolation.
 BUILD := $(PIP) --no-build-isolation --no-deps
 
-.PHONY: help demo test check lint types sanitize clean
+.PHONY: help demo test check lint types sanitize bench bench-quick quality clean
 
 help:
 	@echo 'make demo      install, and identify the language of real sentences (no network after the install)'
 	@echo 'make test      all tests, on the installed package'
 	@echo 'make check     style, types, import ranks, exports, and every example of the documentation'
+	@echo 'make bench     how fast, against the rivals, in an environment of its own (BENCH_ARGS="english csr" chooses)'
+	@echo 'make bench-quick  the headline ratios in under 3 minutes'
+	@echo 'make quality   every promised accuracy on the real data sets in ../shared (SHARED=FOLDER)'
 	@echo 'make sanitize  the kernel, store and text tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make clean     remove what the above made'
 	@echo 'PYTHON=python3.12 chooses the interpreter, JOBS=4 the number of test processes.'
@@ -54,8 +58,18 @@ sanitize: $(SANITIZED)/.built
 	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  $(PY) -m pytest -n $(JOBS) --capture=sys -m 'not slow' $(KERNEL_TESTS) $(PYTEST_ARGS)
 
+# The rivals have an environment of their own, so that what they need cannot decide what the package is tested with.
+bench: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks.speed --json build/bench.jsonl --markdown build/bench.md $(BENCH_ARGS)
+
+bench-quick: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks.speed --quick --json build/bench-quick.jsonl --markdown build/bench-quick.md $(BENCH_ARGS)
+
+quality: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks.quality --json build/quality.jsonl $(if $(SHARED),--shared $(SHARED)) $(BENCH_ARGS)
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/tallybayes/_kernel.pyi
+	rm -rf $(VENV) $(BENCH) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/tallybayes/_kernel.pyi
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.tools: pyproject.toml
@@ -72,6 +86,11 @@ $(VENV)/.dev: $(VENV)/.tools $(SOURCES)
 	$(BUILD) -C build-dir=build/$(TAG) .
 	$(PIP) 'tallybayes[dev]'
 	touch $@ $(VENV)/.demo
+
+$(BENCH)/.installed: pyproject.toml $(SOURCES)
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet '.[bench]'
+	touch $@
 
 $(SANITIZED)/.built: $(VENV)/.dev
 	rm -rf $(SANITIZED)/site
