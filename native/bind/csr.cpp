@@ -1,7 +1,5 @@
 // CSR matrices: counting and scoring. Index arrays are int32 or int64; data of any integer or float type is read in place.
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
 #include "checks.hpp"
@@ -61,9 +59,8 @@ nb::dict count_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, int64_t
 }
 
 template <class Index>
-Refused score(In<int64_t> indptr, In<Index> indices, AnyArray data, const ScoreTable& score_table,
-                 Out2<double> out, const std::string& value, double threshold, bool negative,
-                 Maybe<In<int64_t>> unknown, int n_jobs) {
+Refused score(In<int64_t> indptr, In<Index> indices, AnyArray data, const ScoreTable& score_table, Out2<double> out,
+              const std::string& value, double threshold, bool negative, Maybe<In<int64_t>> unknown, int n_jobs) {
   const Table& table = score_table.table();
   const auto matrix = view_of(indptr, indices, data, static_cast<int64_t>(table.features));
   if (out.shape(0) != matrix.rows || out.shape(1) != static_cast<size_t>(table.classes))

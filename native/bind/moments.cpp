@@ -19,7 +19,7 @@ nb::object cell(const BadCell& bad) {
 }
 
 nb::object cell(const BadEntry& bad) {
-  const nb::object entry = report(bad);
+  const nb::object entry = nb::cast(report(bad));
   return entry.is_none() ? entry : nb::object(nb::make_tuple(bad.row, bad.column));
 }
 
