@@ -11,9 +11,10 @@
 namespace tb {
 
 struct Masks {
-  uint64_t token;  // bit i: byte i belongs to a token (meaningless from the first stop on)
-  uint64_t wide;   // bit i: byte i is not ASCII
-  uint64_t stop;   // wide, or an apostrophe where the rules look at it
+  uint64_t token;     // bit i: byte i belongs to a token (meaningless from the first stop on)
+  uint64_t stop;      // bit i: byte i is not plain, or is an apostrophe where the rules look at it
+  uint64_t inner;     // bit i: byte i is not the first of its character
+  unsigned size = 64;  // the bytes of whole characters
 };
 
 constexpr bool is_ascii_token(Tokens tokens, unsigned char c) {
@@ -22,38 +23,67 @@ constexpr bool is_ascii_token(Tokens tokens, unsigned char c) {
   return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
+/// U+4E00 .. U+9FFF: three bytes that nothing changes and that change nothing before them.
+inline bool is_han(const char* at) {
+  const auto first = static_cast<unsigned char>(at[0]);
+  return first >= 0xE4 && first <= 0xE9 && (first != 0xE4 || static_cast<unsigned char>(at[1]) >= 0xB8);
+}
+
+/// Make Chinese characters plain in the masks of a block: `lead` has the first bytes E4 .. E9, `early` those E4 whose
+/// character is below U+4E00.
+inline void take_han(Masks& masks, uint64_t lead, uint64_t early) {
+  lead &= ~early;
+  const uint64_t inner = lead << 1 | lead << 2, han = lead | inner;
+  masks.token |= han;
+  masks.stop &= ~han;
+  masks.inner = inner;
+  if (lead >> 62) masks.size = lead >> 62 & 1 ? 62 : 63;  // the last one goes on in the next block
+}
+
 #if defined(__SSE2__)
+
+/// low <= byte < low + count, unsigned, as one signed comparison: the range is moved to the bottom of the signed bytes.
+inline __m128i within(__m128i bytes, int low, int count) {
+  return _mm_cmplt_epi8(_mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(-128 - low))),
+                        _mm_set1_epi8(static_cast<char>(-128 + count)));
+}
 
 template <Tokens tokens>
 inline Masks scan(const char* block) {
+  const auto part_of = [block](int part) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(block) + part); };
+  const auto bits = [](__m128i mask, int part) {
+    return static_cast<uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(mask))) << (16 * part);
+  };
   Masks masks{0, 0, 0};
   uint64_t quotes = 0;
   for (int part = 0; part < 4; ++part) {
-    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block) + part);
-    // c - low < count, unsigned, as one signed comparison: move the range to the bottom of the signed bytes.
-    const auto within = [](__m128i bytes, int low, int count) {
-      return _mm_cmplt_epi8(_mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(-128 - low))),
-                            _mm_set1_epi8(static_cast<char>(-128 + count)));
-    };
-    const auto bits = [part](__m128i mask) {
-      return static_cast<uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(mask))) << (16 * part);
-    };
+    const __m128i v = part_of(part);
     if constexpr (tokens == Tokens::space) {
-      const __m128i gap = _mm_or_si128(_mm_or_si128(within(v, 9, 5), within(v, 28, 4)),
-                                       _mm_cmpeq_epi8(v, _mm_set1_epi8(' ')));
-      masks.token |= bits(gap);
+      const __m128i space = _mm_cmpeq_epi8(v, _mm_set1_epi8(' '));
+      masks.token |= bits(_mm_or_si128(_mm_or_si128(within(v, 9, 5), within(v, 28, 4)), space), part);
     } else if constexpr (tokens == Tokens::separated) {
-      masks.token |= bits(_mm_cmpeq_epi8(v, _mm_set1_epi8(separator)));
+      masks.token |= bits(_mm_cmpeq_epi8(v, _mm_set1_epi8(separator)), part);
     } else {
       const __m128i letter = within(_mm_or_si128(v, _mm_set1_epi8(0x20)), 'a', 26);
-      const __m128i digit = within(v, '0', 10);
-      masks.token |= bits(_mm_or_si128(_mm_or_si128(letter, digit), _mm_cmpeq_epi8(v, _mm_set1_epi8('_'))));
+      const __m128i line = _mm_cmpeq_epi8(v, _mm_set1_epi8('_'));
+      masks.token |= bits(_mm_or_si128(_mm_or_si128(letter, within(v, '0', 10)), line), part);
     }
-    if constexpr (tokens == Tokens::words) quotes |= bits(_mm_cmpeq_epi8(v, _mm_set1_epi8('\'')));
-    masks.wide |= bits(v);
+    if constexpr (tokens == Tokens::words) quotes |= bits(_mm_cmpeq_epi8(v, _mm_set1_epi8('\'')), part);
+    masks.stop |= bits(v, part);
   }
   if constexpr (tokens == Tokens::space || tokens == Tokens::separated) masks.token = ~masks.token;
-  masks.stop = masks.wide | quotes;
+  if constexpr (tokens == Tokens::words) {
+    masks.stop |= quotes;
+  } else if (masks.stop) {
+    uint64_t lead = 0, e4 = 0, below = 0;
+    for (int part = 0; part < 4; ++part) {
+      const __m128i v = part_of(part);
+      lead |= bits(within(v, 0xE4, 6), part);
+      e4 |= bits(_mm_cmpeq_epi8(v, _mm_set1_epi8(static_cast<char>(0xE4))), part);
+      below |= bits(_mm_cmplt_epi8(v, _mm_set1_epi8(static_cast<char>(0xB8))), part);
+    }
+    take_han(masks, lead, e4 & below >> 1);
+  }
   return masks;
 }
 
@@ -70,13 +100,15 @@ inline void copy16(char* to, const char* from, char lower) {
 template <Tokens tokens>
 inline Masks scan(const char* block) {
   Masks masks{0, 0, 0};
+  uint64_t lead = 0, early = 0;
   for (int i = 0; i < 64; ++i) {
     const auto c = static_cast<unsigned char>(block[i]);
-    masks.token |= static_cast<uint64_t>(is_ascii_token(tokens, c)) << i;
-    masks.wide |= static_cast<uint64_t>(c >> 7) << i;
-    if (tokens == Tokens::words) masks.stop |= static_cast<uint64_t>(c == '\'') << i;
+    const uint64_t bit = uint64_t{1} << i;
+    if (is_ascii_token(tokens, c)) masks.token |= bit;
+    if (c >= 0x80 || (tokens == Tokens::words && c == '\'')) masks.stop |= bit;
+    if (c >= 0xE4 && c <= 0xE9) (i == 63 || is_han(block + i) ? lead : early) |= bit;
   }
-  masks.stop |= masks.wide;
+  if (tokens != Tokens::words) take_han(masks, lead, early);
   return masks;
 }
 

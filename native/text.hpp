@@ -60,6 +60,10 @@ class Lexer {
   template <Tokens mode>
   static constexpr bool has_words = mode != Tokens::chars && mode != Tokens::chars_in_words;
 
+  /// Chinese characters are word characters like any other.
+  template <Tokens mode>
+  static constexpr bool takes_han = has_words<mode> && mode != Tokens::words;
+
   template <Tokens mode, class Sink>
   void run(std::string_view text, Sink& sink) {
     text_ = text;
@@ -70,18 +74,26 @@ class Lexer {
     joiner_ = false;
     const char* at = text.data();
     const char* const end = at + text.size();
-    int slowly = 0;  // ASCII characters still to take one by one: cheaper than a block where others are near
+    int slowly = 0;  // characters still to take one by one: cheaper than a block where others are near
     while (at != end) {
-      if (static_cast<unsigned char>(*at) >= 0x80) {
-        slowly = 8;
-      } else if constexpr (has_words<mode>) {
-        if (slowly == 0) settle<mode>(sink);
-        if (slowly == 0 && apostrophe_ == nowhere) {
-          at = ascii<mode>(at, end, sink);
-          slowly = 2;
+      if (is_plain<mode>(at)) {
+        if (slowly == 0) {
+          settle<mode>(sink);
+          if constexpr (has_words<mode>) {
+            if (apostrophe_ == nowhere) at = blocks<mode>(at, end, sink);
+          } else {
+            at = plain_chars<mode>(at, end, sink);
+          }
           if (at == end) break;
+          slowly = 2;
         }
-        slowly -= slowly > 0;
+        slowly -= has_words<mode> ? 1 : 2;
+      } else {
+        slowly = has_words<mode> ? 8 : 0;
+        if (!takes_han<mode> && is_han(at)) {
+          at = han<mode>(at, end, sink);
+          continue;
+        }
       }
       at = step<mode>(at, sink);
     }
@@ -90,11 +102,16 @@ class Lexer {
     close<mode>(sink);
   }
 
-  // ---- ASCII, 64 bytes at a time ----
+  // ---- ASCII, and Chinese where it makes words as ASCII does, 64 bytes at a time ----
 
-  /// Take ASCII from `at` on; return where something else begins, one character early where that might join it.
+  template <Tokens mode>
+  static bool is_plain(const char* at) {
+    return static_cast<unsigned char>(*at) < 0x80 || (takes_han<mode> && is_han(at));
+  }
+
+  /// Take plain bytes from `at` on; return where something else begins, one character early where that might join it.
   template <Tokens mode, class Sink>
-  const char* ascii(const char* at, const char* const end, Sink& sink) {
+  const char* blocks(const char* at, const char* const end, Sink& sink) {
     if (open_ != Open::word) close<mode>(sink);
     char padded[80];
     while (at != end) {
@@ -107,20 +124,26 @@ class Lexer {
         block = padded;
       }
       const Masks masks = scan<mode>(block);
-      size_t n = std::min<size_t>(left, 64);
-      const size_t most = n;
+      const size_t most = std::min<size_t>(left, masks.size);
+      size_t n = most;
       if (masks.stop) n = std::min<size_t>(n, static_cast<size_t>(std::countr_zero(masks.stop)));
-      if (mode == Tokens::words || normalizes_) {  // the next character may be a mark that belongs to this one
-        const bool wide_next = n < most ? masks.wide >> n & 1 : left > n && static_cast<unsigned char>(at[n]) >= 0x80;
-        n -= wide_next && n > 0;
+      const bool stop = n < most;
+      if ((mode == Tokens::words || normalizes_) && n > 0 && may_join(at + n)) {
+        do --n;
+        while ((at[n] & 0xC0) == 0x80);
       }
       uint64_t token = n < 64 ? masks.token & ((uint64_t{1} << n) - 1) : masks.token;
       const auto offset = static_cast<size_t>(at - text_.data());
-      if (open_ == Open::word) {
+      const auto characters = [&masks](size_t start, size_t length) {  // of a run that begins with one
+        return masks.inner ? static_cast<size_t>(std::popcount(~masks.inner >> start << (64 - length))) : length;
+      };
+      if (open_ == Open::word && n) {
         const auto length = static_cast<size_t>(std::countr_one(token));
-        append_ascii(block, length);
-        length_ += length;
-        if (length) end_ = offset + length;
+        if (length) {
+          append_plain(block, length);
+          length_ += characters(0, length);
+          end_ = offset + length;
+        }
         if (length < n) {
           close_word(sink);
           token &= token + 1;  // the run at the bottom is done
@@ -132,26 +155,79 @@ class Lexer {
         const auto start = static_cast<size_t>(std::countr_zero(token));
         const auto length = static_cast<size_t>(std::countr_one(token >> start));
         word_ = {used_, offset + start};
-        append_ascii(block + start, length);
-        length_ = length;
+        append_plain(block + start, length);
+        length_ = characters(start, length);
         end_ = offset + start + length;
         if (start + length == n) {  // it may go on
           open_ = Open::word;
           break;
         }
-        finish_token(length, sink);
+        finish_token(length_, sink);
         token &= token + (uint64_t{1} << start);
       }
       at += n;
-      if (n < most) return at;
+      if (stop || n < most) return at;
     }
     return at;
   }
 
-  void append_ascii(const char* from, size_t length) {
+  void append_plain(const char* from, size_t length) {
     char* to = scratch_.get() + used_;
     for (size_t i = 0; i < length; i += 16) copy16(to + i, from + i, lower_);
     used_ += length;
+  }
+
+  // ---- Characters of ASCII and Chinese, one by one but without a look at the tables ----
+
+  template <Tokens mode, class Sink>
+  const char* han(const char* at, const char* const end, Sink& sink) {
+    settle<mode>(sink);
+    make_room(16, sink);
+    auto offset = static_cast<size_t>(at - text_.data());
+    if constexpr (mode == Tokens::words) {
+      last_ = {};
+      if (open_ != Open::dense) open_dense(sink);
+    } else {
+      begin_chars<mode>(offset, sink);
+    }
+    do {
+      make_room(16, sink);
+      if constexpr (mode == Tokens::words) finish_char(sink);
+      places_[chars_++ % ring] = {used_, offset};
+      std::memcpy(scratch_.get() + used_, at, 3);
+      used_ += 3;
+      at += 3;
+      end_ = offset += 3;
+      if constexpr (mode != Tokens::words) name_chars(sink);
+    } while (at != end && is_han(at));
+    return at;
+  }
+
+  template <Tokens mode, class Sink>
+  const char* plain_chars(const char* at, const char* const end, Sink& sink) {
+    const auto takes = [&](char c) {
+      return static_cast<unsigned char>(c) < 0x80 && is_ascii_token(Tokens::space, static_cast<unsigned char>(c));
+    };
+    if (!takes(*at) || (normalizes_ && may_join(at + 1))) return at;
+    auto offset = static_cast<size_t>(at - text_.data());
+    begin_chars<mode>(offset, sink);
+    do {
+      make_room(16, sink);
+      places_[chars_++ % ring] = {used_, offset};
+      scratch_[used_++] = static_cast<char>(*at >= 'A' && *at <= 'Z' ? *at | lower_ : *at);
+      ++at;
+      end_ = ++offset;
+      name_chars(sink);
+    } while (at != end && takes(*at) && !(normalizes_ && may_join(at + 1)));
+    return at;
+  }
+
+  template <Tokens mode, class Sink>
+  void begin_chars(size_t begin, Sink& sink) {
+    if constexpr (mode == Tokens::chars)
+      close_gap(sink);
+    else if (open_ == Open::nothing)
+      open_token<mode>(begin, sink);
   }
 
   // ---- One character at a time ----
@@ -161,6 +237,12 @@ class Lexer {
     const auto begin = static_cast<size_t>(at - text_.data());
     const char32_t c = get_utf8(at);
     Character character{c, unicode::record_of(c), begin, static_cast<size_t>(at - text_.data())};
+    if (c < 0x80 && !(normalizes_ && may_join(at))) {
+      settle<mode>(sink);
+      if (c >= 'A' && c <= 'Z') character.c |= static_cast<char32_t>(lower_);
+      put<mode>(character, sink);
+      return at;
+    }
     if (rules_.fold == Fold::none) {
       put<mode>(character, sink);
     } else if (rules_.fold == Fold::lower) {
@@ -179,10 +261,22 @@ class Lexer {
         character.record = unicode::record_of(d);
         if (!character.is(unicode::ignorable)) hold<mode>(character, sink);
       }
-    } else {
+    } else if (may_join(at) || character.composes() || character.is(unicode::folds)) {
       hold<mode>(character, sink);
+    } else {
+      settle<mode>(sink);
+      character.joined = std::exchange(joiner_, false);
+      put<mode>(character, sink);
     }
     return at;
+  }
+
+  /// Whether what stands at `at` may change the character before it: told from the first byte. No mark is below U+0300
+  /// (CC 80) or in U+4000 .. U+9FFF (E4 .. E9); C2 may begin a soft hyphen, behind which a mark still counts.
+  bool may_join(const char* at) const {
+    if (at == text_.data() + text_.size()) return false;
+    const auto first = static_cast<unsigned char>(*at);
+    return first >= 0xCC ? first < 0xE4 || first > 0xE9 : first == 0xC2;
   }
 
   /// The rule of str.lower for a capital sigma: small final sigma after a cased character and not before one.
@@ -267,15 +361,10 @@ class Lexer {
                           : mode == Tokens::separated ? character.c != separator
                                                       : !character.is(unicode::space);
       if (!inside) return close<mode>(sink);
+      if (open_ == Open::nothing) open_token<mode>(character.begin, sink);
       if constexpr (mode == Tokens::chars_in_words) {
-        if (open_ == Open::nothing) {
-          open_ = Open::word;
-          chars_ = 0;
-          push({' ', 0, character.begin, character.begin}, sink);
-        }
         push(character, sink);
       } else {
-        if (open_ == Open::nothing) open(Open::word, character);
         append(character);
         ++length_;
       }
@@ -288,20 +377,17 @@ class Lexer {
   void put_word(const Character& character, Sink& sink) {
     const char32_t before = std::exchange(last_.c, character.c);
     if (character.is(unicode::dense)) {
-      if (open_ == Open::dense) {
+      if (open_ == Open::dense)
         finish_char(sink);
-      } else {
-        close<Tokens::words>(sink);
-        open_ = Open::dense;
-        chain_ = chars_ = 0;
-      }
+      else
+        open_dense(sink);
       places_[chars_++ % ring] = {used_, character.begin};
       end_ = character.end;
       append(character);
     } else if (character.is(unicode::word)) {
       if (open_ != Open::word) {
         close<Tokens::words>(sink);
-        open(Open::word, character);
+        open(Open::word, character.begin);
       } else if (apostrophe_ != nowhere && ++behind_ == 3) {
         split(sink);
       }
@@ -335,7 +421,7 @@ class Lexer {
     const bool goes_on = open_ == Open::emoji && (region ? region_ : joined || character.is(unicode::skin_tone));
     if (!goes_on) {
       close<Tokens::words>(sink);
-      open(Open::emoji, character);
+      open(Open::emoji, character.begin);
     }
     append(character);
     region_ = region && !goes_on;
@@ -352,7 +438,7 @@ class Lexer {
       if (used_ == word_.at) open_ = Open::nothing;
     }
     close<Tokens::words>(sink);
-    open(Open::emoji, {key, 0, last_.begin, mark.end});
+    open(Open::emoji, last_.begin);
     scratch_[used_++] = static_cast<char>(key);
     append(mark);
     region_ = false;
@@ -376,11 +462,27 @@ class Lexer {
 
   // ---- Tokens and their n-grams ----
 
-  void open(Open what, const Character& character) {
+  void open(Open what, size_t begin) {
     open_ = what;
-    word_ = {used_, character.begin};
-    end_ = character.end;
+    word_ = {used_, begin};
+    end_ = begin;
     length_ = 0;
+  }
+
+  template <class Sink>
+  void open_dense(Sink& sink) {
+    close<Tokens::words>(sink);
+    open_ = Open::dense;
+    chain_ = chars_ = 0;
+  }
+
+  template <Tokens mode, class Sink>
+  void open_token(size_t begin, Sink& sink) {
+    open(Open::word, begin);
+    if constexpr (mode == Tokens::chars_in_words) {
+      chars_ = 0;
+      push({' ', 0, begin, begin}, sink);
+    }
   }
 
   void append(const Character& character) {
@@ -462,6 +564,11 @@ class Lexer {
     if (chars_ == 0) end_ = 0;
     places_[chars_++ % ring] = {used_, character.begin};
     append(character);
+    name_chars(sink);
+  }
+
+  template <class Sink>
+  void name_chars(Sink& sink) {
     const size_t most = std::min<size_t>(chars_, rules_.max_n);
     for (size_t n = rules_.min_n; n <= most; ++n) name(places_[(chars_ - n) % ring], sink);
   }

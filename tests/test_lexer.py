@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import time
 import unicodedata
+from random import Random
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
 
 from tallybayes import _kernel
 
@@ -23,6 +28,7 @@ NASTY = [
     *"विद्या\u0958\u093c\u09c7\u09be\u0dd9\u0dcf\u0dca",
     *"我爱北京々〇ーカかガｶﾞ\u3041สวัสดี\u0e33ខ្មែរမြန်မာ\u0f66\u0f0b",
     *"😀❤☺👩🚀👍🏽🏿🇩🇪🏴☠♂©1️⃣",
+    *"\u3fff\u4000\u4dff\u4e00\u9fff\ua000",
     *"עבריתالعربية\u064b\u0651\u0627\u0653𝔄𐐀\U0001f1e6\U00020000\ud800\udfff",
 ]
 characters = st.one_of(
@@ -31,8 +37,27 @@ characters = st.one_of(
     st.characters().filter(lambda c: unicodedata.category(c) != "Cn"),
 )
 texts = st.lists(characters, max_size=30).map("".join) | st.lists(
-    st.sampled_from(["word ", "don't ", "A", "l'homme", "x" * 40, "，", "中文", "é", "\u0301", " ", "\n\n", "😀", "."]),
-    max_size=40,
+    st.sampled_from(
+        [
+            "word ",
+            "don't ",
+            "A",
+            "l'homme",
+            "x" * 40,
+            "，",
+            "中文",
+            "一",
+            "䷿",
+            "é",
+            "e",
+            "\u0301",
+            " ",
+            "\n\n",
+            "😀",
+            ".",
+        ]
+    ),
+    max_size=60,
 ).map("".join)
 pairs = st.tuples(st.integers(1, 3), st.integers(0, 3)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
@@ -52,3 +77,131 @@ def features(text, tokens="words", ngrams=(1, 2), cjk=(1, 3), how="nfkc_casefold
 def test_every_mode_gives_the_features_of_its_twin(text, tokens, ngrams, cjk, how, min_length):
     expected = twin.features(text, tokens, ngrams, cjk, how, (), min_length)
     assert features(text, tokens, ngrams, cjk, how, (), min_length) == expected
+
+
+# Characters that become more than one token, or part of two, cannot be read again from their place in the text.
+WHOLE = [c for c in NASTY if c not in "™½①㎏ﬁ㍿ŉ\ud800\udfff"]
+
+
+@given(st.lists(st.sampled_from(WHOLE), max_size=30).map("".join), pairs, pairs)
+@settings(deadline=None)
+def test_spans_are_the_features_with_the_text_they_were_made_from(text, ngrams, cjk):
+    rules = _kernel.Rules("words", ngrams, cjk)
+    spans = _kernel.spans(_kernel.Documents([text]), rules, 0)
+    assert [feature.decode() for feature, _, _ in spans] == features(text, "words", ngrams, cjk)
+    for feature, begin, end in spans:
+        assert 0 <= begin < end <= len(text)
+        assert twin.features(text[begin:end], "words", ngrams, cjk)[-1] == feature.decode()
+
+
+@given(texts, st.sampled_from(MODES), st.sampled_from(FOLDS), pairs)
+@settings(deadline=None)
+def test_spans_of_every_mode_rise_and_stay_in_the_text(text, tokens, how, ngrams):
+    rules = _kernel.Rules(tokens, ngrams, (1, 2), how)
+    spans = _kernel.spans(_kernel.Documents([text]), rules, 0)
+    assert [feature.decode() for feature, _, _ in spans] == features(text, tokens, ngrams, (1, 2), how)
+    assert all(0 <= begin <= end <= len(text) for _, begin, end in spans)
+    # in the order in which features end; a mark that NFC puts elsewhere may end one character later
+    ends = [end for _, _, end in spans]
+    assert how.startswith("nfkc") or ends == sorted(ends)
+
+
+def test_places_count_code_points_of_every_width():
+    text = "aé中😀 ﬀ Ω\u0301x"
+    spans = _kernel.spans(_kernel.Documents([text]), _kernel.Rules(ngrams=(1, 1), cjk=(1, 1)), 0)
+    assert [(feature.decode(), text[begin:end]) for feature, begin, end in spans] == [
+        ("aé", "aé"),
+        ("中", "中"),
+        ("😀", "😀"),
+        ("ff", "ﬀ"),
+        ("ώx", "Ω\u0301x"),
+    ]
+
+
+PIECES = [
+    "word ",
+    "it's ",
+    "中文",
+    "字，",
+    "Ünïcode ",
+    "e\u0301 ",
+    "😀",
+    "สวัสดี",
+    "\n\n",
+    "x" * 700,
+    "。",
+    "ab\u0301c",
+    "1 ",
+]
+
+
+@pytest.mark.parametrize("tokens", MODES)
+@pytest.mark.parametrize("how", FOLDS)
+def test_a_document_longer_than_the_scratch_gives_the_same_features(tokens, how):
+    random = Random(7)
+    text = "".join(random.choices(PIECES, k=4000))
+    assert len(text.encode()) > 200_000
+    ngrams = (2, 5) if tokens.startswith("chars") else (1, 4)
+    assert features(text, tokens, ngrams, (1, 4), how) == twin.features(text, tokens, ngrams, (1, 4), how)
+
+
+def test_documents_in_one_call_do_not_touch_each_other():
+    documents = ["a don'", "t b", "中", "文", "e", "\u0301x", "👩\u200d", "🚀", "", "ΑΣ", "Α", " ", "c"]
+    for tokens in MODES:
+        rules = _kernel.Rules(tokens, (1, 3))
+        assert _kernel.features(_kernel.Documents(documents), rules) == [
+            _kernel.features(_kernel.Documents([document]), rules)[0] for document in documents
+        ]
+
+
+@given(st.lists(st.sampled_from(["the", "The", "a", "cat", "我", "的", "我的", "é", "don't", "😀"]), max_size=12))
+@settings(deadline=None)
+def test_stop_words_leave_before_ngrams_are_built(words):
+    stop_words = ["the", "我的", "的", "é", "don't", "😀"]
+    for text in (" ".join(words), "".join(words)):
+        for tokens in ("words", "sklearn", "space"):
+            expected = twin.features(text, tokens, (1, 3), (1, 3), "nfkc_casefold", stop_words)
+            assert features(text, tokens, (1, 3), (1, 3), "nfkc_casefold", stop_words) == expected
+
+
+@given(texts, st.sampled_from([(1, 1), (1, 2), (2, 3), (3, 3), (1, 5)]), st.booleans())
+@settings(deadline=None, max_examples=300)
+@example("ΑΣ. ΟΔΟΣ İi", (1, 2), True)
+@example("a  b\n\tc \n", (1, 5), True)
+def test_the_modes_of_scikit_learn_are_count_vectorizers(text, ngrams, lowercase):
+    text = re.sub("[\ud800-\udfff]", "", text)  # the kernel gives U+FFFD for what cannot be written as UTF-8
+    how = "lower" if lowercase else "none"
+    for tokens, analyzer in [("sklearn", "word"), ("chars", "char"), ("chars_in_words", "char_wb")]:
+        count = CountVectorizer(analyzer=analyzer, ngram_range=ngrams, lowercase=lowercase).build_analyzer()
+        assert sorted(features(text, tokens, ngrams, how=how)) == sorted(count(text))
+
+
+LONG = 10_000_000
+ENDLESS = {
+    "ascii": "a" * LONG,
+    "latin": "é" * LONG,
+    "hangul": "가" * LONG,
+    "one letter's marks": "a" + "\u0301" * LONG,
+    "marks to sort": "a" + "\u0345\u0323" * (LONG // 2),
+    "apostrophes": "a'" * (LONG // 2),
+    "parted by apostrophes": "a'bcd" * (LONG // 50),
+    "joined emoji": "😀\u200d" * (LONG // 2),
+    "a run": "中" * (LONG // 10),
+    "sigma": "Σ" + "'" * LONG,
+    "sigmas": "Σ'" * (LONG // 2),
+    "fillers": "\u115f" * LONG,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ENDLESS)
+def test_tok_2_a_word_of_ten_million_characters_takes_linear_time(name):
+    text = ENDLESS[name]
+
+    def seconds(part, how):
+        start = time.process_time()
+        _kernel.features(_kernel.Documents([part]), _kernel.Rules(ngrams=(1, 2), cjk=(1, 1), fold=how))
+        return time.process_time() - start
+
+    for how in ("nfkc_casefold", "lower"):
+        assert seconds(text, how) < 30 * max(seconds(text[: len(text) // 10], how), 0.02)  # quadratic: 100 times

@@ -82,6 +82,7 @@ def test_every_pair_that_composes_does():
     assert differing(pairs, "separated", "nfkc", lambda text: [unicodedata.normalize("NFKC", text)]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["none", "nfkc_casefold"])
 def test_words_marks_runs_and_emoji_are_those_of_the_twin(how):
     def expected(text):

@@ -1,0 +1,124 @@
+"""Documents read in place, and buffers checked before they are believed."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallybayes import _kernel
+
+KINDS = ["ascii", "latin é", "chinese 中", "astral 😀", "", "nul \x00 inside", "lone \ud800 surrogate"]
+
+
+def whole(documents):
+    """Each document as the kernel reads it."""
+    rules = _kernel.Rules("separated", (1, 1), fold="none")
+    return [b"".join(found).decode() for found in _kernel.features(documents, rules)]
+
+
+def test_every_kind_of_str_is_read_and_a_lone_surrogate_becomes_the_replacement_character():
+    expected = [text.replace("\ud800", "\ufffd") for text in KINDS]
+    assert whole(_kernel.Documents(KINDS)) == expected
+    assert whole(_kernel.Documents(tuple(KINDS))) == expected
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\x1f")), max_size=5))
+def test_str_and_bytes_and_one_buffer_are_the_same_documents(texts):
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    encoded = [text.encode() for text in texts]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    buffer = np.frombuffer(b"".join(encoded), np.uint8)
+    assert whole(_kernel.Documents(encoded)) == texts
+    assert whole(_kernel.Documents.from_utf8(buffer, offsets)) == texts
+    assert _kernel.Documents.from_utf8(buffer, offsets).nbytes == len(buffer)
+
+
+def test_no_copy_in_utf8_stays_inside_the_str():
+    text = "中" * 1000
+    before = sys.getsizeof(text)  # it counts the cached UTF-8
+    documents = _kernel.Documents([text])
+    whole(documents)
+    assert sys.getsizeof(text) == before
+    assert documents.nbytes == 2000
+
+
+def test_documents_keep_what_they_read_alive_when_the_list_changes():
+    texts = [f"document {i} é" for i in range(1000)]
+    documents = _kernel.Documents(texts)
+    texts[:] = [f"something else {i}" for i in range(1000)]
+    gc.collect()
+    assert whole(documents) == [f"document {i} é" for i in range(1000)]
+
+
+def test_a_buffer_is_kept_alive():
+    documents = _kernel.Documents.from_utf8(np.full(1000, ord("a"), np.uint8), np.arange(0, 1001, 100))
+    gc.collect()
+    assert whole(documents) == ["a" * 100] * 10
+
+
+@pytest.mark.parametrize(
+    ("documents", "error", "said"),
+    [
+        (["a", 1.5], TypeError, "document 1 is float, not str"),
+        ([None], TypeError, "document 0 is NoneType"),
+        ("text", TypeError, "a list or tuple, not str"),
+        ([b"ok", b"bad \xff"], ValueError, "document 1 is not UTF-8: the byte at offset 4"),
+    ],
+)
+def test_what_is_no_document_is_refused_by_position(documents, error, said):
+    with pytest.raises(error, match=said):
+        _kernel.Documents(documents)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "said"),
+    [
+        ([], "there is none at all"),
+        ([-1, 3], "outside the bytes"),
+        ([0, 7], "outside the bytes"),
+        ([0, 3, 2, 6], "fall at document 1"),
+        ([0, 100, 6], "fall at document 1"),
+        ([0, 2, 6], "document 0 is not UTF-8: the byte at offset 1"),  # a character across two documents
+    ],
+)
+def test_offsets_that_lie_are_refused(offsets, said):
+    data = np.frombuffer("aébcd".encode(), np.uint8)
+    with pytest.raises(ValueError, match=said):
+        _kernel.Documents.from_utf8(data, np.array(offsets, np.int64))
+
+
+def test_arrays_of_another_dtype_are_refused_rather_than_copied():
+    data = np.frombuffer(b"abc", np.uint8)
+    with pytest.raises(TypeError):
+        _kernel.Documents.from_utf8(data, np.array([0, 3], np.int32))
+    with pytest.raises(TypeError):
+        _kernel.Documents.from_utf8(data.astype(np.int16), np.array([0, 3], np.int64))
+
+
+@given(
+    st.binary(max_size=12)
+    | st.lists(st.sampled_from([0x80, 0xBF, 0xC2, 0xE0, 0xA0, 0xED, 0xF0, 0x90, 0xF4, 0x61])).map(bytes)
+)
+def test_utf8_is_checked_as_python_does(data):
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        with pytest.raises(ValueError, match=f"the byte at offset {error.start}$"):
+            _kernel.Documents([data])
+    else:
+        assert len(_kernel.Documents([data])) == 1
+
+
+def test_rules_out_of_range_are_refused():
+    for options in ({"ngrams": (0, 1)}, {"ngrams": (2, 1)}, {"cjk": (1, 65)}):
+        with pytest.raises(ValueError, match="1 <= min <= max <= 64"):
+            _kernel.Rules(**options)
+    with pytest.raises(ValueError, match="tokens is one of words, sklearn"):
+        _kernel.Rules("word")
+    with pytest.raises(IndexError):
+        _kernel.spans(_kernel.Documents(["a"]), _kernel.Rules(), 1)
