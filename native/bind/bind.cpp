@@ -10,6 +10,7 @@ void bind_labels(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_csr(nb::module_& m);
 void bind_count(nb::module_& m);
+void bind_leave_one_out(nb::module_& m);
 void bind_merge(nb::module_& m);
 void bind_categorical(nb::module_& m);
 void bind_moments(nb::module_& m);
@@ -23,6 +24,7 @@ NB_MODULE(_kernel, m) {
   tb::bind::bind_features(m);
   tb::bind::bind_csr(m);
   tb::bind::bind_count(m);
+  tb::bind::bind_leave_one_out(m);
   tb::bind::bind_merge(m);
   tb::bind::bind_categorical(m);
   tb::bind::bind_moments(m);
