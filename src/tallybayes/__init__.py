@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from .errors import ParameterError as ParameterError
     from .errors import SpaceError as SpaceError
     from .errors import TallyBayesError as TallyBayesError
+    from .estimators.bernoulli import BernoulliNB as BernoulliNB
     from .estimators.categorical import CategoricalNB as CategoricalNB
+    from .estimators.complement import ComplementNB as ComplementNB
     from .estimators.gaussian import GaussianNB as GaussianNB
+    from .estimators.multinomial import MultinomialNB as MultinomialNB
     from .estimators.text import TextClassifier as TextClassifier
     from .model import Model as Model
     from .scores import Reading as Reading
@@ -37,7 +40,9 @@ if TYPE_CHECKING:
 # tests/test_exports.py keeps the two alike and sorted.
 _HOMES = {
     "Analyzer": "text.analyzer",
+    "BernoulliNB": "estimators.bernoulli",
     "CategoricalNB": "estimators.categorical",
+    "ComplementNB": "estimators.complement",
     "CountTally": "tally.count",
     "ForgetError": "errors",
     "GaussianNB": "estimators.gaussian",
@@ -47,6 +52,7 @@ _HOMES = {
     "Model": "model",
     "ModelFileError": "errors",
     "MomentTally": "tally.moments",
+    "MultinomialNB": "estimators.multinomial",
     "NotLearnedError": "errors",
     "ParameterError": "errors",
     "Reading": "scores",

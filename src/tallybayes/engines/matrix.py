@@ -19,7 +19,7 @@ from ..labels import Labels
 from ..tally.count import CountTally
 from ..tally.features import ColumnFeatures
 from ..text.space import Space
-from .local import labelled_rows, tally_from, threads
+from .local import LabelledRows, labelled_rows, tally_from, threads
 
 __all__ = ["count_matrix", "score_matrix"]
 
@@ -89,6 +89,7 @@ def count_matrix(
     n_jobs: int | None = None,
     classes: Labels | None = None,
     space: Space | None = None,
+    reader: str = "",
 ) -> CountTally:
     """Count the columns of labelled rows.
 
@@ -96,7 +97,8 @@ def count_matrix(
     ----------
     X : sparse matrix or array, or array-like, of shape (n, n_columns)
         Counts. Never changed; duplicate entries of a sparse row are one entry, their sum.
-    labels : sequence, length n
+    labels : sequence, length n, or LabelledRows
+        LabelledRows hold weights and classes already.
     weights : array-like of shape (n,), optional
         A row of weight w counts as w rows; whole weights keep the tally exact.
     channels : iterable of {"occurrences", "documents"}
@@ -110,6 +112,8 @@ def count_matrix(
         The classes of the tally, seen in `labels` or not.
     space : Space, optional
         By default columns without names.
+    reader : str
+        Who the data was passed to, for messages.
 
     Returns
     -------
@@ -130,7 +134,7 @@ def count_matrix(
     matrix, wanted = Rows(X), sorted(set(channels))
     if negative and wanted != ["documents"]:
         raise ValueError("negative values pass only where nothing but documents is counted")
-    rows = labelled_rows(labels, weights, matrix.n_rows, classes)
+    rows = labels if isinstance(labels, LabelledRows) else labelled_rows(labels, weights, matrix.n_rows, classes)
     space = Space("columns") if space is None else space
     weight_of_rows = None if rows.weights is None else rows.weights.astype(np.float64)
     parts: list[CountTally] = []
@@ -151,7 +155,7 @@ def count_matrix(
             negative=negative,
             n_jobs=threads(n_jobs),
         )
-        refuse(counts["bad"], block.first)
+        refuse(counts["bad"], block.first, reader)
         exact = counts[wanted[0]].dtype == np.int64
         here = rows._replace(class_count=_class_count(rows.codes[own], weight_of_rows, own, len(rows.classes)))
         features = ColumnFeatures(counts["columns"], matrix.n_columns)
@@ -170,6 +174,9 @@ def score_matrix(
     threshold: float = 0.0,
     negative: bool = False,
     n_jobs: int | None = None,
+    out: npt.NDArray[np.float64] | None = None,
+    first_row: int = 0,
+    reader: str = "",
 ) -> npt.NDArray[np.float64]:
     """Score the rows of a matrix.
 
@@ -185,6 +192,11 @@ def score_matrix(
         Let values below 0 pass.
     n_jobs : int, optional
         Threads; None is 1, -1 all cores. A row's scores are the same bits in any batch, for any number of threads.
+    out : float64 array of shape (n, K), optional
+    first_row : int
+        What messages call the first row.
+    reader : str
+        Who the data was passed to, for messages.
 
     Returns
     -------
@@ -199,7 +211,7 @@ def score_matrix(
     matrix = Rows(X)
     if matrix.n_columns != table.n_features:
         raise InputError(f"X has {matrix.n_columns} features, but the model is expecting {table.n_features} features")
-    out = np.empty((matrix.n_rows, table.n_classes))
+    out = np.empty((matrix.n_rows, table.n_classes)) if out is None else out
     for block in matrix:
         own = out[block.first : block.first + len(block.indptr) - 1]
         bad = _kernel.score_csr(
@@ -213,11 +225,11 @@ def score_matrix(
             negative=negative,
             n_jobs=threads(n_jobs),
         )
-        refuse(bad, block.first)
+        refuse(bad, first_row + block.first, reader)
     return out
 
 
-def refuse(bad: tuple[int, int, float] | None, first: int = 0) -> None:
+def refuse(bad: tuple[int, int, float] | None, first: int = 0, reader: str = "") -> None:
     """Raise the error for the first value that the kernel refused, if there was one.
 
     Raises
@@ -232,7 +244,11 @@ def refuse(bad: tuple[int, int, float] | None, first: int = 0) -> None:
         raise InputError(f"Input X contains NaN: {place}. Counts must be known; leave such rows out or fill the gaps")
     if np.isinf(value):
         raise InputError(f"Input X contains infinity: {place}. Counts must be finite")
-    raise InputError(f"Negative values in data: {place} is {value:g}. Counts must be at least 0")
+    whom = f" passed to {reader} (input X)" if reader else ""
+    raise InputError(
+        f"Negative values in data{whom}: {place} is {value:g}. Counts must be at least 0; was the data scaled, or "
+        "hashed with signs (alternate_sign=True)?"
+    )
 
 
 def _numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

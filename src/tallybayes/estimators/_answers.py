@@ -123,7 +123,7 @@ class Answers:
 
     def _chunks(self, rows: Any, table: Table) -> Iterator[tuple[int, int, Floats]]:
         n_rows, n_classes = rows.shape[0], len(table.log_prior)
-        step = max(1, _CHUNK // max(n_classes, 1))
+        step = max(1024, _CHUNK // max(n_classes, 1))
         buffer = np.empty((min(step, n_rows), n_classes))
         for begin in range(0, n_rows, step):
             end = min(begin + step, n_rows)

@@ -15,12 +15,21 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..engines.local import threads
+from ..engines.local import LabelledRows, threads
 from ..errors import InputError, ParameterError, SpaceError
 from ..labels import Labels
 from ..scores.table import Floats
 from ._answers import Answers, Cache, Table
-from ._input import Codes, Weights, check_weights, encode, encode_known, refuse_duplicate_names
+from ._input import (
+    Codes,
+    Weights,
+    check_weights,
+    class_weight,
+    encode,
+    encode_known,
+    refuse_duplicate_names,
+    whole_weights,
+)
 
 __all__ = ["Batch", "TallyClassifier"]
 
@@ -41,6 +50,15 @@ class Batch:
     codes: Codes
     weights: Weights
     columns: Any  # knows n_features_in_ and, where X had them, feature_names_in_
+
+    @property
+    def labelled(self) -> LabelledRows:
+        """The classes and weights as the engines take them; whole weights as int64."""
+        weights: Any = self.weights
+        if weights is not None and whole_weights(weights):
+            weights = weights.astype(np.int64)
+        class_count = class_weight(self.codes, len(self.labels), self.weights)
+        return LabelledRows(self.labels, self.codes, weights, class_count)
 
     @property
     def names(self) -> list[str] | None:

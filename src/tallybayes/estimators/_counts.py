@@ -10,16 +10,15 @@ import numpy as np
 
 import tallybayes._kernel as _kernel
 
-from ..errors import InputError, ParameterError
+from ..engines.matrix import count_matrix, score_matrix
+from ..errors import ParameterError
 from ..scores import LinearScores, Reading, given_prior, read
 from ..scores.table import Floats
 from ..tally.count import CountTally
 from ..tally.features import ColumnFeatures
 from ..text.space import Space
 from ._base import Batch
-from ._csr import Csr
 from ._discrete import DiscreteClassifier
-from ._input import class_weight, whole_weights
 
 __all__ = ["CountClassifier", "CountScores", "CountSettings", "every_column"]
 
@@ -52,24 +51,18 @@ class CountScores:
         self.log_prior = table.log_prior
 
     @cached_property
-    def _laid_out(self) -> list[_kernel.ScoreTable]:
-        return [each.laid_out() for each in (self.table, self.table.zeros) if each is not None]
+    def _laid_out(self) -> _kernel.ScoreTable:
+        return self.table.laid_out()
 
-    def joint(self, X: Csr, out: Floats, *, threshold: float, negative: bool, n_jobs: int) -> Any:
-        """Fill in joint log scores (n, K); give (row, column, value) of the first value refused, or None."""
-        counted = None
-        for table, layout in zip((self.table, self.table.zeros), self._laid_out, strict=False):
-            assert table is not None
-            target = out if table is self.table else np.empty_like(out)
-            bad = _kernel.score_csr(
-                X.indptr, X.indices, X.data, layout, target, value=table.value, threshold=threshold, negative=negative,
-                n_jobs=n_jobs,
-            )  # fmt: skip
-            if bad is not None:
-                return bad
-            counted = None if table is self.table else target
+    @cached_property
+    def _zeros(self) -> _kernel.ScoreTable | None:
+        return None if self.table.zeros is None else self.table.zeros.laid_out()
+
+    def joint(self, X: Any, out: Floats, **more: Any) -> None:
+        """Fill in joint log scores (n, K); `more` as in `score_matrix`."""
+        score_matrix(X, self._laid_out, value=self.table.value, out=out, **more)
+        counted = None if self._zeros is None else score_matrix(X, self._zeros, value="binary", **more)
         self.table.finish(out, counted)
-        return None
 
 
 class CountClassifier(DiscreteClassifier):
@@ -84,44 +77,34 @@ class CountClassifier(DiscreteClassifier):
         reading = Reading(self._model, alpha=self._checked_alpha(), prior=prior, prior_alpha=self.prior_alpha)
         return CountSettings(reading, prior, self.prior_alpha)
 
-    def _check_rows(self, X: Any, columns: Any, settings: CountSettings, reset: bool) -> Csr:
-        return Csr.of(self._validated(X, columns, reset, accept_sparse="csr", ensure_all_finite=False))
+    def _check_rows(self, X: Any, columns: Any, settings: CountSettings, reset: bool) -> Any:
+        return self._validated(X, columns, reset, accept_sparse="csr", ensure_all_finite=False)
 
     def _rules(self, settings: CountSettings) -> dict[str, Any]:
         """What else decides how a matrix becomes counts."""
         return {}
 
     def _count(self, batch: Batch, settings: CountSettings) -> CountTally:
-        X, whole = batch.rows, whole_weights(batch.weights)
-        counts = _kernel.count_csr(
-            X.indptr, X.indices, X.data, X.shape[1], batch.codes, len(batch.labels), batch.weights, whole,
-            occurrences=self._channel == "occurrences", documents=self._channel == "documents",
-            threshold=settings.threshold, negative=self._model == "bernoulli", n_jobs=self._threads(),
-        )  # fmt: skip
-        if counts["bad"] is not None:
-            self._refuse(*counts["bad"])
-        cells, rows = counts[self._channel], class_weight(batch.codes, len(batch.labels), batch.weights)
-        exact = cells.dtype == np.int64 and rows.dtype == np.int64
-        number = np.int64 if exact else np.float64
         rules = self._rules(settings)
         if batch.names is not None:
             rules["names"] = batch.names
-        return CountTally(
-            batch.labels,
-            rows.astype(number),
-            ColumnFeatures(counts["columns"], X.shape[1]),
-            counts["indptr"],
-            counts["class_index"],
-            {self._channel: cells.astype(number, copy=False)},
-            Space("columns", rules),
-            exact,
+        return count_matrix(
+            batch.rows,
+            batch.labelled,
+            channels=(self._channel,),
+            threshold=settings.threshold,
+            negative=self._model == "bernoulli",
+            n_jobs=self.n_jobs,
+            space=Space("columns", rules),
+            reader=type(self).__name__,
         )
 
     def _check_reading(self, tally: CountTally, settings: CountSettings) -> None:
         alpha, width = settings.reading.alpha, tally.features.width
         if isinstance(alpha, tuple) and len(alpha) != width:
             raise ParameterError(
-                f"When alpha is an array, it should contains `n_features`. Got {len(alpha)} elements instead of {width}."
+                f"When alpha is an array, it should contains `n_features`. Got {len(alpha)} elements instead of "
+                f"{width}."
             )
         for prior in (settings.prior, settings.reading.prior):
             if prior is not None and not isinstance(prior, str):
@@ -134,27 +117,16 @@ class CountClassifier(DiscreteClassifier):
     def _read(self, tally: CountTally, settings: CountSettings) -> CountScores:
         return CountScores(read(every_column(tally), settings.reading))
 
-    def _joint(self, table: CountScores, X: Csr, out: Floats, first_row: int) -> None:
-        bad = table.joint(
+    def _joint(self, table: CountScores, X: Any, out: Floats, first_row: int) -> None:
+        table.joint(
             X,
             out,
             threshold=self._fitted_settings.threshold,
             negative=self._model == "bernoulli",
-            n_jobs=self._threads(),
+            n_jobs=self.n_jobs,
+            first_row=first_row,
+            reader=type(self).__name__,
         )
-        if bad is not None:
-            row, column, value = bad
-            self._refuse(first_row + row, column, value)
-
-    def _refuse(self, row: int, column: int, value: float) -> None:
-        """Raise the error for a value that cannot be counted."""
-        if np.isfinite(value):
-            raise InputError(
-                f"Negative values in data passed to {type(self).__name__} (input X): {value:g} at row {row}, column "
-                f"{column}; counts are at least 0 — was the data scaled, or hashed with signs (alternate_sign=True)?"
-            )
-        what = "NaN" if np.isnan(value) else "infinity"
-        raise InputError(f"Input X contains {what}: the first at row {row}, column {column}; fill or remove such values")
 
     def _width(self, tally: CountTally) -> int:
         return tally.features.width
@@ -167,8 +139,8 @@ class CountClassifier(DiscreteClassifier):
         """What was counted of each class and column, shape (K, d): laid out densely when asked for."""
         return np.asarray(self._fitted("tally_").dense(self._channel), np.float64)
 
-    def _alpha(self) -> Any:
-        """Alpha as of the last fit: a number, or an array of shape (d,)."""
+    def _alpha(self) -> Floats:
+        """Alpha as of the last fit, of shape () or (d,)."""
         return np.asarray(self._fitted("_fitted_settings").reading.alpha, np.float64)
 
     def __sklearn_tags__(self) -> Any:

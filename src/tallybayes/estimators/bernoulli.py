@@ -11,7 +11,6 @@ from scipy import sparse
 from ..errors import InputError, ParameterError
 from ..scores.table import Floats
 from ._counts import CountClassifier, CountSettings
-from ._csr import Csr
 
 __all__ = ["BernoulliNB"]
 
@@ -90,30 +89,24 @@ class BernoulliNB(CountClassifier):
                 raise ParameterError(f"binarize must be a finite number or None; got {threshold!r}")
         if isinstance(self.prior, str) and self.prior == "words":
             raise ParameterError("prior='words' counts occurrences, and a Bernoulli model has none")
-        # NaN marks values that are 0 and 1 already: nothing but NaN is neither above nor below it.
-        return replace(super()._settings(), threshold=np.nan if threshold is None else float(threshold))
+        return replace(super()._settings(), threshold=0.0 if threshold is None else float(threshold))
 
-    def _check_rows(self, X: Any, columns: Any, settings: CountSettings, reset: bool) -> Csr:
-        threshold = settings.threshold
-        rows = self._validated(X, columns, reset, accept_sparse="csr", ensure_all_finite=True)
-        if np.isnan(threshold):
-            rows = Csr.of(rows)
-            strange = np.flatnonzero((rows.data != 0) & (rows.data != 1))
-            if strange.size:
-                row = int(np.searchsorted(rows.indptr, strange[0], side="right")) - 1
-                raise InputError(
-                    f"with binarize=None all values must be 0 or 1; got {rows.data[strange[0]]} at row {row}, column "
-                    f"{rows.indices[strange[0]]}; give binarize a threshold"
-                )
-            return rows
-        if not sparse.issparse(rows):
-            return Csr.of(rows > threshold)
-        if threshold < 0:
+    def _check_rows(self, X: Any, columns: Any, settings: CountSettings, reset: bool) -> Any:
+        rows = super()._check_rows(X, columns, settings, reset)
+        if sparse.issparse(rows) and settings.threshold < 0:
             raise InputError("Cannot binarize a sparse matrix with threshold < 0: its zeros would all be present")
-        return Csr.of(rows)
+        if self.binarize is None:
+            values = rows.data if sparse.issparse(rows) else rows
+            strange = values[(values != 0) & (values != 1)]
+            if strange.size:
+                raise InputError(
+                    f"with binarize=None all values must be 0 or 1, and {strange.flat[0]} is among them; give binarize "
+                    "a threshold"
+                )
+        return rows
 
     def _rules(self, settings: CountSettings) -> dict[str, Any]:
-        return {"binarize": None if np.isnan(settings.threshold) else settings.threshold}
+        return {"binarize": settings.threshold}
 
     @property
     def feature_log_prob_(self) -> Floats:

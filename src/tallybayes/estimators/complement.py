@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -97,17 +96,18 @@ class ComplementNB(CountClassifier):
         )
         if self.class_prior is not None:
             warnings.warn(
-                "ComplementNB shows class_prior in class_log_prior_ but does not use it, as in scikit-learn; give prior= "
-                "to add a prior to the scores",
+                "ComplementNB shows class_prior in class_log_prior_ but does not use it, as in scikit-learn; give "
+                "prior= to add a prior to the scores",
                 UserWarning,
                 stacklevel=3,
             )
-        return replace(CountSettings(reading, shown, self.prior_alpha))
+        return CountSettings(reading, shown, self.prior_alpha)
 
     @property
     def feature_all_(self) -> Floats:
         """Counts over all classes, shape (d,)."""
-        return self.feature_count_.sum(axis=0)
+        total: Floats = self.feature_count_.sum(axis=0)
+        return total
 
     @property
     def feature_log_prob_(self) -> Floats:
@@ -115,8 +115,8 @@ class ComplementNB(CountClassifier):
         counts = self.feature_count_
         rest = counts.sum(axis=0) + self._alpha() - counts
         with np.errstate(divide="ignore"):
-            logs = np.log(rest) - np.log(rest.sum(axis=1, keepdims=True))
+            logs: Floats = np.log(rest) - np.log(rest.sum(axis=1, keepdims=True))
         if not self._fitted_settings.reading.norm:
-            return -logs
+            return np.negative(logs)
         total = logs.sum(axis=1, keepdims=True)
-        return np.divide(logs, total, out=np.zeros_like(logs), where=total != 0)
+        return logs / np.where(total == 0, 1.0, total)

@@ -82,4 +82,5 @@ class MultinomialNB(CountClassifier):
         smoothed = self.feature_count_ + self._alpha()
         total = smoothed.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
-            return np.log(smoothed) - np.log(np.where(total > 0, total, 1.0))
+            logs: Floats = np.log(smoothed) - np.log(np.where(total > 0, total, 1.0))
+        return logs

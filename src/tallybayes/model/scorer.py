@@ -104,15 +104,15 @@ class TextScorer:
 
     @cached_property
     def _sparse(self) -> _kernel.ScoreTable:
-        return _table(self.table, dense=False)
+        return self.table.laid_out(dense=False)
 
     @cached_property
     def _dense(self) -> _kernel.ScoreTable:
-        return _table(self.table, dense=True)
+        return self.table.laid_out()
 
     @cached_property
     def _zeros(self) -> _kernel.ScoreTable | None:
-        return None if self.table.zeros is None else _table(self.table.zeros, dense=True)
+        return None if self.table.zeros is None else self.table.zeros.laid_out()
 
     @cached_property
     def _of_idf(self) -> npt.NDArray[np.int64]:
@@ -123,17 +123,3 @@ class TextScorer:
         theirs = self._idf.features
         found = _kernel.find_features(ours.bytes, ours.offsets, theirs.bytes, theirs.offsets)
         return np.asarray(found, np.int64)
-
-
-def _table(scores: LinearScores, *, dense: bool) -> _kernel.ScoreTable:
-    return _kernel.ScoreTable(
-        scores.base,
-        scores.scale,
-        scores.unit,
-        scores.feature,
-        scores.gain,
-        scores.indptr,
-        scores.class_index,
-        scores.delta,
-        dense=dense,
-    )

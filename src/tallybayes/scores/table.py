@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+import tallybayes._kernel as _kernel
+
 from ..tally.features import gather_rows
 
 __all__ = ["LinearScores"]
@@ -84,6 +86,11 @@ class LinearScores:
             counted = self.zeros.weights(row)
             weights = np.where(counted > 0, -np.inf, np.where(counted < 0, np.inf, weights))
         return weights
+
+    def laid_out(self, *, dense: bool = True) -> _kernel.ScoreTable:
+        """Lay the table out for the kernel; `dense`: with dense rows where they are read faster than lists."""
+        parts = (self.base, self.scale, self.unit, self.feature, self.gain, self.indptr, self.class_index, self.delta)
+        return _kernel.ScoreTable(*parts, dense=dense)
 
     def finish(self, joint: Floats, counted_zeros: Floats | None) -> Floats:
         """Put in the factors that are exactly zero: `joint` (n, K), changed in place, and the companion's scores."""

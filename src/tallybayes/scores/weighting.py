@@ -25,8 +25,9 @@ def values_of(tally: CountTally, channel: str) -> Floats:
 
 
 def by_feature(tally: CountTally, cells: Floats) -> Floats:
-    """Return the sum of the cells of each feature, shape (V,); there are no features without a cell."""
-    return np.add.reduceat(cells, tally.indptr[:-1]) if len(cells) else np.zeros(len(tally.indptr) - 1)
+    """Return the sum of the cells of each feature, shape (V,)."""
+    feature = np.repeat(np.arange(len(tally.indptr) - 1), np.diff(tally.indptr))
+    return np.bincount(feature, cells, len(tally.indptr) - 1).astype(np.float64, copy=False)
 
 
 def prune(tally: CountTally, reading: Reading) -> CountTally:
