@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tallybayes import _kernel
@@ -104,6 +104,11 @@ def test_arrays_of_another_dtype_are_refused_rather_than_copied():
     st.binary(max_size=12)
     | st.lists(st.sampled_from([0x80, 0xBF, 0xC2, 0xE0, 0xA0, 0xED, 0xF0, 0x90, 0xF4, 0x61])).map(bytes)
 )
+@example(b"\xed\xa0\x80")  # a surrogate
+@example(b"\xf4\x90\x80\x80")  # beyond U+10FFFF
+@example(b"\xe0\x80\x80")  # longer than need be
+@example(b"\xf0\x80\x80\x80")
+@example(b"\xc0\x80")
 def test_utf8_is_checked_as_python_does(data):
     try:
         data.decode()

@@ -72,6 +72,9 @@ def features(text, tokens="words", ngrams=(1, 2), cjk=(1, 3), how="nfkc_casefold
 @settings(max_examples=1500, deadline=None)
 @example("α\u0345\u0301", "words", (1, 1), (1, 3), "nfkc_casefold", 1)
 @example("ᾳ\u0301", "words", (1, 1), (1, 3), "nfkc_casefold", 1)
+@example("e\u00ad\u0301 中\u200b\u0301", "words", (1, 1), (1, 3), "nfkc_casefold", 1)
+@example("a\u0305\u0301", "words", (1, 1), (1, 3), "nfkc_casefold", 1)
+@example("🇩🇪🇫🇷🇮", "words", (1, 1), (1, 3), "nfkc_casefold", 1)
 @example("1\ufe0f\u20e3", "words", (1, 1), (1, 3), "nfkc_casefold", 1)
 @example("ΑΣ. ΑΣ", "sklearn", (1, 2), (1, 3), "lower", 1)
 def test_every_mode_gives_the_features_of_its_twin(text, tokens, ngrams, cjk, how, min_length):
@@ -143,6 +146,12 @@ def test_a_document_longer_than_the_scratch_gives_the_same_features(tokens, how)
     assert len(text.encode()) > 200_000
     ngrams = (2, 5) if tokens.startswith("chars") else (1, 4)
     assert features(text, tokens, ngrams, (1, 4), how) == twin.features(text, tokens, ngrams, (1, 4), how)
+
+
+def test_scratch_may_end_at_any_character_of_a_word():
+    for length in range(16384 - 230, 16384 + 30):
+        text = "x" * length + " l'homme don't e\u0301'tre 中文字 😀\u200d👩 z"
+        assert features(text, "words", (1, 2), (1, 2)) == twin.features(text, "words", (1, 2), (1, 2))
 
 
 def test_documents_in_one_call_do_not_touch_each_other():
