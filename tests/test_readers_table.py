@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tallybayes.errors import InputError, ParameterError
 from tallybayes.readers import Batch, Report, read_lines, read_table
+from tallybayes.readers.rows import lines_of, text_blocks
 from tallybayes.readers.stream import CHUNK_BYTES, line_blocks
-from tallybayes.readers.table import text_lines
 
 
 class Trickle(io.RawIOBase):
@@ -206,6 +206,16 @@ def test_blank_lines_are_passed_over_and_counted_in_line_numbers() -> None:
     assert rows('\n\ntext,label\n\na,b\n\n"c\nd",e\nf,g') == [("b", "a", 5), ("e", "c\nd", 7), ("g", "f", 9)]
 
 
+def test_a_header_may_span_lines() -> None:
+    assert rows('"the\nlabel",text\nham,"a\nb"\nspam,c\n', label="the\nlabel") == [("ham", "a\nb", 3), ("spam", "c", 5)]
+
+
+def test_a_row_that_goes_on_and_on_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tallybayes.readers.table._LONG_ROW", 5000)
+    data = f'label,text\nham,one\nspam,"{"x, " * 9000}"\nham,two\n'
+    assert rows(data, batch_bytes=1) == [("ham", "one", 2), ("spam", "x, " * 9000, 3), ("ham", "two", 4)]
+
+
 def test_a_damaged_compressed_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "mails.csv.gz"
     path.write_bytes(gzip.compress(b"text,label\n" + bytes(range(97, 122)) * 4000)[:-20])
@@ -271,7 +281,7 @@ def test_any_text_is_read_as_the_slow_twin_reads_it_or_refused(text: str) -> Non
 def test_lines_are_those_of_pythons_text_files(parts: list[str], size: int) -> None:
     data = "".join(parts).encode()
     chunks = [data[i : i + size] for i in range(0, len(data), size)]
-    lines = list(text_lines(chunks, "f", None, Report()))
+    lines = list(lines_of(text_blocks(chunks, "f", None, Report())))
     assert lines == list(io.TextIOWrapper(io.BytesIO(data), "utf-8", newline=""))
 
 

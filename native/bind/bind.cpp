@@ -14,6 +14,7 @@ void bind_leave_one_out(nb::module_& m);
 void bind_merge(nb::module_& m);
 void bind_categorical(nb::module_& m);
 void bind_moments(nb::module_& m);
+void bind_separated(nb::module_& m);
 }  // namespace tb::bind
 
 NB_MODULE(_kernel, m) {
@@ -28,4 +29,5 @@ NB_MODULE(_kernel, m) {
   tb::bind::bind_merge(m);
   tb::bind::bind_categorical(m);
   tb::bind::bind_moments(m);
+  tb::bind::bind_separated(m);
 }

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Report
 from tallybayes.readers.encoding import is_whole
 from tallybayes.readers.names import Origin, shown_name
+from tallybayes.readers.rows import lines_of, text_blocks
 from tallybayes.readers.stream import byte_chunks, open_bytes
-from tallybayes.readers.table import text_lines
 
 __all__ = ["read_lines"]
 
@@ -59,7 +59,8 @@ def read_lines(
     name = name or shown_name(path)
     gather = Gather(name, labelled=label is not None, limit=batch_bytes)
     with open_bytes(path) as stream:
-        for number, line in enumerate(text_lines(byte_chunks(stream, name), name, encoding, report), 1):
+        blocks = text_blocks(byte_chunks(stream, name), name, encoding, report)
+        for number, line in enumerate(lines_of(blocks), 1):
             document = line.rstrip("\r\n")
             if report.skips and not is_whole(document):
                 report.bad(f"{name}, line {number}: bytes that are no text")

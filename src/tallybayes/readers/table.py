@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
+from tallybayes import _kernel
 from tallybayes.errors import InputError, ParameterError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
-from tallybayes.readers.encoding import count_lines, decode, is_whole
+from tallybayes.readers.encoding import count_lines, is_whole
 from tallybayes.readers.names import Origin, bare_suffix, shown_name
-from tallybayes.readers.stream import LINE_LIMIT, byte_chunks, line_blocks, open_bytes
+from tallybayes.readers.rows import Rows, lines_of, plain_rows, quoted_rows, text_blocks
+from tallybayes.readers.stream import CHUNK_BYTES, byte_chunks, open_bytes
 
-__all__ = ["Column", "found_column", "read_table", "text_lines"]
+__all__ = ["Column", "found_column", "read_table"]
 
 Column = str | int
-Rows = Iterator[tuple[list[list[str]], Sequence[int]]]
-
 _SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|"}
-_BLOCK_ROWS = 64
-_LONG_ROW = 1 << 16
+# Documents, labels, ids and line numbers of some rows.
+Columns = tuple[list[str], Sequence[str | None], list[str], Sequence[int]]
+# A row that goes on for so long is left to the slower way, which does not begin it anew with each piece of the file.
+_LONG_ROW = 16 << 20
+_LEAST_CHUNK = 4096
 
 
 def read_table(
@@ -88,24 +91,35 @@ def read_table(
     report = report or Report()
     name = name or shown_name(path)
     with open_bytes(path) as stream:
-        lines = text_lines(byte_chunks(stream, name), name, encoding, report)
+        size = max(_LEAST_CHUNK, min(CHUNK_BYTES, batch_bytes))
+        blocks = text_blocks(byte_chunks(stream, name, size), name, encoding, report)
         table = _Table(name, text, label, id, header, report)
-        first_line, first = next(((i, line) for i, line in enumerate(lines, 1) if line.strip("\r\n")), (0, ""))
-        if not first:
+        head, line = _first_text(blocks)
+        if not head:
             raise InputError(f"{name} is empty; a table with the columns {table.wanted_names()} was expected")
-        parted = table.separator(first, separator, bare_suffix(path), quotes)
-        lines = chain([first], lines)
+        lines = io.StringIO(head, newline="")
+        parted = table.separator(lines.readline(), separator, bare_suffix(path), quotes)
+        lines.seek(0)
         if quotes:
-            rows = _quoted_rows(lines, parted, first_line, name, report)
+            rows = quoted_rows(chain(lines, lines_of(blocks)), parted, line, name, report)
         else:
-            rows = _plain_rows(lines, parted, first_line, table.width)
-        yield from table.batches(rows, Gather(name, labelled=label is not None, limit=batch_bytes))
+            rows = plain_rows(chain(lines, lines_of(blocks)), parted, line, table.width)
+        rows = table.settled(rows)
+        columns: Iterator[Columns] = map(table.columns, rows)
+        if quotes and not report.skips and lines.tell() < len(head):
+            columns = table.scanned(head, lines.tell(), blocks, parted, line)
+        yield from table.batches(columns, Gather(name, labelled=label is not None, limit=batch_bytes))
 
 
-def text_lines(chunks: Iterable[bytes], name: str, encoding: str | None, report: Report) -> Iterator[str]:
-    """Yield the lines of a text file with their line ends: LF, CRLF or CR, and none of the others of Unicode."""
-    blocks = line_blocks(decode(chunks, name, encoding=encoding, report=report), name, ("\n", "\r"))
-    return chain.from_iterable(io.StringIO(block, newline="") for block in blocks)
+def _first_text(blocks: Iterator[str]) -> tuple[str, int]:
+    """Return the first block without the blank lines before it, and the number of its first line."""
+    line = 1
+    for block in blocks:
+        text = block.lstrip("\r\n")
+        line += count_lines(block[: len(block) - len(text)])
+        if text:
+            return text, line
+    return "", line
 
 
 def found_column(column: Column, names: Sequence[str], where: str) -> int:
@@ -140,6 +154,9 @@ class _Table:
         self._name, self._report = name, report
         self._wanted = {"text": text, "label": label, "id": id}
         self._header = header
+        self._text = 0  # these positions are found by the first row
+        self._label: int | None = None
+        self._id: int | None = None
         self.width: int | None = None if isinstance(header, bool) else len(header)
         self._empty_texts = 0
         self._repeats = Repeats(name)
@@ -168,28 +185,61 @@ class _Table:
             for column in self._wanted.values()
         )
 
-    def batches(self, blocks: Rows, gather: Gather) -> Iterator[Batch]:
-        """Yield the batches of the rows; the first row is the header, where there is one."""
-        head, lines = next(blocks, ([], []))
-        if not head:
-            return
-        self.width = self.width or len(head[0])
-        names = head[0] if self._header is True else None if self._header is False else self._header
-        text, label, identity = (self._position(column, names, lines[0]) for column in self._wanted.values())
-        assert text is not None
-        if self._header is not True:
-            blocks = chain([(head, lines)], blocks)
-        for rows, lines in blocks:
-            rows, lines = self._checked(rows, lines, text, label)
-            documents = [row[text] for row in rows]
+    def settled(self, rows: Rows) -> Rows:
+        """Find the columns by the first row, and return the rows of data."""
+        first, lines = next(rows)
+        self.width = self.width or len(first[0])
+        names = first[0] if self._header is True else None if self._header is False else self._header
+        where = lines[0]
+        self._text = self._position(self._wanted["text"], names, where) or 0
+        self._label = self._position(self._wanted["label"], names, where)
+        self._id = self._position(self._wanted["id"], names, where)
+        return rows if self._header is True else chain([(first, lines)], rows)
+
+    def batches(self, columns: Iterator[Columns], gather: Gather) -> Iterator[Batch]:
+        """Yield the batches, and remark on what was found on the way."""
+        for documents, labels, ids, lines in columns:
             self._empty_texts += documents.count("")
-            labels = [None] * len(rows) if label is None else [row[label] for row in rows]
-            ids = [] if identity is None else [row[identity] for row in rows]
             self._repeats.see(ids, lines)
             if gather.extend(documents, labels, lines, ids):
                 yield gather.take()
         yield from gather.rest()
-        self._remark()
+        if self._empty_texts:
+            self._report.note(f"{self._name}: {self._empty_texts} empty texts, kept as empty documents")
+        self._repeats.remark(self._report)
+
+    def columns(self, block: tuple[list[list[str]], Sequence[int]]) -> Columns:
+        """Take the columns out of the rows, without those that cannot be used."""
+        rows, lines = self._checked(*block)
+        return (
+            [row[self._text] for row in rows],
+            [None] * len(rows) if self._label is None else [row[self._label] for row in rows],
+            [] if self._id is None else [row[self._id] for row in rows],
+            lines,
+        )
+
+    def scanned(self, head: str, at: int, blocks: Iterator[str], separator: str, line: int) -> Iterator[Columns]:
+        """Take the columns out of a text, whose first row ends at `at`, in the kernel; from a bad row on, by `csv`."""
+        text = head
+        if self._header is True:
+            text, line = head[at:], line + count_lines(head[:at])
+        label, identity = (-1 if column is None else column for column in (self._label, self._id))
+        final = False
+        while True:
+            documents, labels, ids, lines, stopped, line, sound = _kernel.separated_rows(
+                text, line, separator, self.width or 1, self._text, label, identity, final
+            )
+            yield documents, labels or [None] * len(documents), ids, lines
+            text = text[stopped:]
+            if not sound or len(text) > _LONG_ROW:
+                rows = quoted_rows(lines_of(chain([text], blocks)), separator, line, self._name, self._report)
+                yield from map(self.columns, rows)
+                return
+            if final:
+                return
+            block = next(blocks, None)
+            final = block is None
+            text += block or ""
 
     def _position(self, column: Column | None, names: Sequence[str] | None, line: int) -> int | None:
         """Find a column in the table; None for one that is not wanted."""
@@ -200,111 +250,23 @@ class _Table:
         where = f"{self._name}, line {line}"
         return found_column(column, names or [""] * (self.width or 0), where)
 
-    def _checked(
-        self, rows: list[list[str]], lines: Sequence[int], text: int, label: int | None
-    ) -> tuple[list[list[str]], Sequence[int]]:
+    def _checked(self, rows: list[list[str]], lines: Sequence[int]) -> tuple[list[list[str]], Sequence[int]]:
         """Leave out the rows that cannot be used; each of them is reported."""
+        label = self._label
         sound = set(map(len, rows)) <= {self.width} and (label is None or "" not in [row[label] for row in rows])
         if sound and not self._report.skips:
             return rows, lines
-        kept = [
-            (row, line) for row, line in zip(rows, lines, strict=True) if row and self._is_good(row, line, text, label)
-        ]
+        kept = [(row, line) for row, line in zip(rows, lines, strict=True) if row and self._is_good(row, line)]
         return [row for row, _ in kept], [line for _, line in kept]
 
-    def _is_good(self, row: list[str], line: int, text: int, label: int | None) -> bool:
-        where = f"{self._name}, line {line}"
+    def _is_good(self, row: list[str], line: int) -> bool:
+        where, label = f"{self._name}, line {line}", self._label
         if len(row) != self.width:
             self._report.bad(f"{where}: {len(row)} cells, {self.width} were expected; the row begins {row[0][:40]!r}")
         elif label is not None and row[label] == "":
             self._report.bad(f"{where}: the label is empty")
-        elif self._report.skips and not (is_whole(row[text]) and (label is None or is_whole(row[label]))):
+        elif self._report.skips and not (is_whole(row[self._text]) and (label is None or is_whole(row[label]))):
             self._report.bad(f"{where}: bytes that are no text")
         else:
             return True
         return False
-
-    def _remark(self) -> None:
-        if self._empty_texts:
-            self._report.note(f"{self._name}: {self._empty_texts} empty texts, kept as empty documents")
-        self._repeats.remark(self._report)
-
-
-def _quoted_rows(lines: Iterator[str], separator: str, first_line: int, name: str, report: Report) -> Rows:
-    """Yield rows by the rules of CSV, some at a time, with the line where each begins."""
-    # The limit belongs to the whole process; it is only ever raised.
-    csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
-    ended: list[bool] = []
-    reader = csv.reader(chain(lines, _closing_quote(ended)), delimiter=separator, strict=True)
-    count = 1  # the header, or the first row, tells how long rows are
-    line = first_line
-    while True:
-        rows: list[list[str]] = []
-        read = reader.line_num
-        error = None
-        try:
-            for row in islice(reader, count):
-                rows.append(row)  # one by one: the rows before an error are kept
-        except csv.Error as caught:
-            error = caught
-        if ended and error is None:
-            raise InputError(_open_quote(rows, line, name))
-        starts, line = _row_lines(rows, line, reader.line_num - read - (error is not None))
-        if rows:
-            yield rows, starts
-            count = _BLOCK_ROWS if sum(map(len, rows[-1])) < _LONG_ROW else 1
-        if ended:
-            return
-        if error is not None:
-            report.bad(f"{name}, line {line}: {_explained(error)}")
-            line = first_line + reader.line_num
-
-
-def _closing_quote(ended: list[bool]) -> Iterator[str]:
-    """After the last line, close a cell that is still open, so that it can be told; otherwise end in an error."""
-    ended.append(True)
-    yield '"'
-
-
-def _row_lines(rows: list[list[str]], line: int, read: int) -> tuple[Sequence[int], int]:
-    """Return the line where each row begins, and the line after them; `read` lines were read for `rows`."""
-    if read == len(rows):
-        return range(line, line + read), line + read
-    starts = []
-    for row in rows:
-        starts.append(line)
-        line += 1 + sum(map(count_lines, row))
-    return starts, line
-
-
-def _open_quote(rows: list[list[str]], line: int, name: str) -> str:
-    """Say where the quote opens that is never closed: the last cell of the last row."""
-    starts, _ = _row_lines(rows, line, -1)
-    opened = starts[-1] + sum(map(count_lines, rows[-1][:-1]))
-    return (
-        f"{name}, line {opened}: a quote opens here and is never closed (the cell begins {_begin(rows[-1][-1])}); "
-        f"close it, or read with quotes=False where quotes mean nothing"
-    )
-
-
-def _begin(cell: str) -> str:
-    return repr(cell.lstrip("\r\n")[:40].splitlines()[0]) if cell.strip("\r\n") else "with a line end"
-
-
-def _explained(error: csv.Error) -> str:
-    if "expected after" in str(error):
-        return f"{error}; a quote inside a quoted cell must be written twice (or read with quotes=False)"
-    return str(error)
-
-
-def _plain_rows(lines: Iterator[str], separator: str, first_line: int, width: int | None) -> Rows:
-    """Yield rows where quotes mean nothing: a row is a line, and the last of `width` columns takes the rest."""
-    count = 1
-    line = first_line
-    while block := list(islice(lines, count)):
-        cuts = -1 if width is None else width - 1
-        rows = [text.split(separator, cuts) if (text := raw.rstrip("\r\n")) else [] for raw in block]
-        width = width or len(rows[0])
-        yield rows, range(line, line + len(rows))
-        line += len(rows)
-        count = _BLOCK_ROWS if len(block[-1]) < _LONG_ROW else 1
