@@ -98,7 +98,7 @@ class Joint:
 
 def posteriors(joints: Sequence[Joint], prior: Sequence[Number]) -> list[Number]:
     """Normalise: each joint over the sum of all, exactly where all are short; the prior where every one is 0."""
-    if all(math.isinf(joint.log) for joint in joints):
+    if all(joint.log == -math.inf for joint in joints):
         total = sum(prior)
         return [p / total for p in prior] if total else [Fraction(1, len(prior))] * len(prior)
     if all(joint.is_exact for joint in joints) and sum(joint.bits for joint in joints) <= MULTIPLIED_OUT_BITS:

@@ -326,15 +326,16 @@ class Complement(CountModel):
 
     def factor(self, f: int, c: int) -> tuple[Number, Number]:
         theta, amount = self.p(f, c), self.row[f]
-        base = 1 / theta if theta else math.inf
+        if not theta:  # no other class has the feature: no weight is too large, normalised or not
+            return math.inf, amount
         if self.norm_sums is None:
-            return base, amount
-        return base, float(amount) / self.norm_sums[c] if self.norm_sums[c] else 0
+            return 1 / theta, amount
+        return 1 / theta, float(amount) / self.norm_sums[c] if self.norm_sums[c] else 0
 
     def weight(self, f: int, c: int) -> float:
         """Return what one occurrence adds to the score of class c."""
         weight = -log(self.p(f, c))
-        if self.norm_sums is None:
+        if self.norm_sums is None or math.isinf(weight):
             return weight
         return weight / self.norm_sums[c] if self.norm_sums[c] else 0.0
 

@@ -78,7 +78,7 @@ def _marked(explanation: LogOdds) -> str:
 
 def _table(explanation: LogOdds, top: int) -> str:
     shown, rest = explanation.entering[:top], explanation.entering[top:]
-    largest = max((abs(part.value) for part in shown if math.isfinite(part.value)), default=0.0)
+    largest = max((abs(part.value) for part in shown if math.isfinite(part.value)), default=0.0) or 1.0
     rows = []
     if explanation.prior:
         rows.append(_row("<em>prior</em>", "", explanation.prior, largest))
@@ -88,7 +88,7 @@ def _table(explanation: LogOdds, top: int) -> str:
         name = escape(part.feature) + ("" if part.known else ' <span class="faint">(never seen)</span>')
         rows.append(_row(name, str(part.count), part.value, largest))
     if rest:
-        rows.append(_row(f"<em>{len(rest)} more features</em>", "", total(rest), largest))
+        rows.append(_row(f"<em>{len(rest)} more features</em>", "", total(rest)))
     odds = signed(explanation.log_odds)
     rows.append(f'<tr class="sum"><th>log-odds</th><td></td><td class="number">{odds}</td><td></td></tr>')
     head = '<th>feature</th><th class="number">times</th><th class="number">adds</th><th></th>'
@@ -99,10 +99,12 @@ def _table(explanation: LogOdds, top: int) -> str:
     )
 
 
-def _row(name: str, times: str, value: float, largest: float) -> str:
-    share = 1.0 if math.isinf(value) else min(1.0, abs(value) / largest) if largest else 0.0
-    side = "for" if value > 0 else "against"
-    bar = f'<div class="scale"><i class="{side}" style="width: {100 * share:.1f}%"></i></div>'
+def _row(name: str, times: str, value: float, largest: float = 0.0) -> str:
+    """One line; `largest` is what the longest bar stands for, 0 leaves the bar out."""
+    bar = ""
+    if largest and value:
+        side, share = "for" if value > 0 else "against", min(1.0, abs(value) / largest)
+        bar = f'<div class="scale"><i class="{side}" style="width: {100 * share:.1f}%"></i></div>'
     return (
         f'<tr><th>{name}</th><td class="number">{times}</td><td class="number">{signed(value)}</td>'
         f'<td class="bar">{bar}</td></tr>'
