@@ -178,6 +178,13 @@ def test_marks_share_every_contribution_over_the_characters_it_covers():
     assert not marks[document.index("for") : document.index("for") + 3].any()
 
 
+def test_a_feature_that_comes_twice_shares_its_value_between_its_places():
+    explanation = MODEL.explain("now, then now")
+    (now,) = (part for part in explanation.contributions if part.feature == "now")
+    assert now.places == ((0, 3), (10, 13))
+    assert explanation.marks[[0, 12]] == pytest.approx(now.value / 6)
+
+
 @given(st.lists(st.sampled_from(["免费", "cheap", " ", "pills", "，", "xyz", "中奖", "\n"]), max_size=20).map("".join))
 def test_pieces_are_the_document_and_its_marks(document):
     explanation = MODEL.explain(document)

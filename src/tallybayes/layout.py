@@ -22,7 +22,8 @@ def width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+    # Marks join the letter before them, and so do the vowels and finals of a Korean syllable written in parts.
+    if unicodedata.category(character) in ("Mn", "Me", "Cf") or "\u1160" <= character <= "\u11ff":
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
