@@ -59,15 +59,11 @@ def code_rows(rows: npt.NDArray[Any], skip: bool) -> npt.NDArray[Any]:
     if gaps.any() and not skip:
         _refuse(rows, gaps, "Input X contains NaN", "fill the gaps, or use missing='skip' to leave them out")
     _refuse(rows, np.isinf(rows), "Input X contains infinity", "category codes are whole numbers")
-    codes = np.where(gaps, -1.0, rows)
-    _refuse(
-        rows,
-        codes != np.floor(codes),
-        "a category code that is no whole number",
-        "cut the column into categories first",
-    )
-    _refuse(rows, (codes < 0) & ~gaps, "Negative values in data passed to CategoricalNB (input X)", "codes start at 0")
+    codes = np.where(gaps, 0.0, rows)
+    _refuse(rows, codes < 0, "Negative values in data passed to CategoricalNB (input X)", "codes start at 0")
+    _refuse(rows, codes != np.floor(codes), "a code that is no whole number", "cut the column into categories first")
     _refuse(rows, codes >= 2.0**63, "a category code is too large", "number the categories")
+    codes[gaps] = -1
     return codes.astype(np.int64)
 
 
