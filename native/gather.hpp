@@ -79,6 +79,15 @@ class Joiner {
  public:
   explicit Joiner(const std::vector<ById<Sum, N>>& lists) : lists_(lists) {}
 
+  /// Ask for what join() will read of a member some way ahead: first where its cells are, closer by the cells.
+  void prefetch_start(const Member& member) const { prefetch(&lists_[member.thread].start[member.id]); }
+  void prefetch_cells(const Member& member) const {
+    const auto& list = lists_[member.thread];
+    const size_t at = list.start[member.id];
+    prefetch(&list.classes[at]);
+    prefetch(&list.sums[at]);
+  }
+
   template <class Use>
   void join(const Member* begin, const Member* end, Use&& use) {
     const auto& first = lists_[begin->thread];
@@ -153,13 +162,18 @@ class SortedMembers {
   size_t parts() const { return cuts_.size() - 1; }
   std::string_view bytes(const Member& member) const { return (*vocabularies_[member.thread])[member.id]; }
 
-  /// use(begin, end) for every feature of a part, ascending.
-  template <class Use>
-  void each(size_t part, Use&& use) const {
+  /// use(begin, end) for every feature of a part, ascending; `joiner` reads ahead, since ids are in no order here.
+  template <class Joiner, class Use>
+  void each(size_t part, const Joiner& joiner, Use&& use) const {
     const Member* at = members_.data() + starts_[cuts_[part]];
     const Member* const end = members_.data() + starts_[cuts_[part + 1]];
     while (at != end) {
       const Member* stop = at + 1;
+      if (end - at > 24) joiner.prefetch_start(at[24]);
+      if (end - at > 12) {
+        joiner.prefetch_cells(at[12]);
+        prefetch(bytes(at[12]).data());
+      }
       while (stop != end && stop->prefix == at->prefix && bytes(*stop) == bytes(*at)) ++stop;
       use(at, stop);
       at = stop;
@@ -196,8 +210,8 @@ class ColumnMembers {
       : columns_(columns), lists_(lists), parts_(static_cast<size_t>(threads) * 8) {}
 
   size_t parts() const { return parts_; }
-  template <class Use>
-  void each(size_t part, Use&& use) const {
+  template <class Joiner, class Use>
+  void each(size_t part, const Joiner&, Use&& use) const {
     std::vector<Member> members(lists_);
     for (size_t column = columns_ * part / parts_; column < columns_ * (part + 1) / parts_; ++column) {
       for (size_t t = 0; t < lists_; ++t) members[t] = {0, static_cast<uint32_t>(t), static_cast<uint32_t>(column)};
@@ -221,7 +235,7 @@ Gathered<Total, N> gather(const std::vector<ById<Sum, N>>& lists, const Members&
   run_chunks(threads, parts, [&](size_t part, int) {
     Joiner<Total, Sum, N> joiner(lists);
     Size size;
-    members.each(part, [&](const Member* begin, const Member* end) {
+    members.each(part, joiner, [&](const Member* begin, const Member* end) {
       const size_t before = size.cells;
       joiner.join(begin, end, [&](int32_t, const auto&) { ++size.cells; });
       if (size.cells == before) return;
@@ -247,7 +261,7 @@ Gathered<Total, N> gather(const std::vector<ById<Sum, N>>& lists, const Members&
   run_chunks(threads, parts, [&](size_t part, int) {
     Joiner<Total, Sum, N> joiner(lists);
     auto [feature, byte, cell] = start[part];
-    members.each(part, [&](const Member* begin, const Member* end) {
+    members.each(part, joiner, [&](const Member* begin, const Member* end) {
       const size_t before = cell;
       joiner.join(begin, end, [&](int32_t c, const auto& totals) {
         out.class_index[cell] = c;

@@ -54,12 +54,12 @@ class Buffer {
     capacity_ = capacity;
   }
   void append(const T* values, size_t n) {
-    if (size_ + n > capacity_) reserve(std::max(size_ + n, capacity_ + capacity_ / 2 + 64));
+    if (size_ + n > capacity_) reserve(std::max(size_ + n, 2 * capacity_ + 64));
     if (n > 0) std::memcpy(static_cast<void*>(data_ + size_), values, n * sizeof(T));
     size_ += n;
   }
   void push_back(T value) {
-    if (size_ == capacity_) reserve(capacity_ + capacity_ / 2 + 64);
+    if (size_ == capacity_) [[unlikely]] reserve(2 * capacity_ + 64);
     data_[size_++] = value;
   }
   void clear() { size_ = 0; }
