@@ -96,6 +96,26 @@ def test_predict_answers_a_line_for_a_line_in_order(model):
     assert [json.loads(line)["label"] for line in from_file] == [label for label, _ in MAILS]
 
 
+@pytest.mark.parametrize(
+    ("words", "line"), [((), "cheap pills\n"), (("--text", "t"), '{"t": "cheap pills"}\n')], ids=["lines", "json"]
+)
+def test_predict_answers_a_line_before_the_next_one_comes(model, words, line):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tallybayes", "predict", str(model), "-", *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        for _ in range(3):
+            process.stdin.write(line)
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["label"] == "spam"
+        process.stdin.close()
+        assert process.stdout.read() == ""
+    assert process.returncode == 0
+
+
 def test_train_tests_on_a_holdout_and_writes_the_report(folder):
     result = done(
         *("train", "mails.csv", "--text", "text", "--label", "label", "-o", "m.tally"),

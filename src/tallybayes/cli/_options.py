@@ -187,7 +187,7 @@ analyzer_options = _together(
     click.option(
         "--tokens",
         metavar="RULE",
-        help="words, sklearn, space, chars, chars_in_words, jieba, rjieba, or a regular expression.",
+        help="words, sklearn, space, chars, chars_in_words, jieba, rjieba, or regex:PATTERN.",
     ),
     click.option("--ngrams", type=span, metavar="MIN,MAX", help="Lengths of the word n-grams; N alone is N,N."),
     click.option(
@@ -195,7 +195,7 @@ analyzer_options = _together(
     ),
     click.option("--features", type=width, metavar="N", help="Hash the features into so many columns, such as 2^20."),
     click.option("--lowercase/--no-lowercase", default=None, help="Whether case is folded."),
-    click.option("--normalize", metavar="FORM", help="The Unicode normalisation."),
+    click.option("--normalize", type=click.Choice(["auto", "nfkc", "none"]), help="The Unicode normalisation."),
     click.option("--stop-words", metavar="FILE", help="Words to leave out, one a line."),
 )
 

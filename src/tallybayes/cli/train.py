@@ -68,10 +68,12 @@ def train(
         if holdout is None and test_list is None:
             raise click.UsageError("--report needs a test: give --holdout 0.2 or --test-list FILE")
         check_target(report_path, force=force)
-    analyzer = {name: options.pop(name) for name in ANALYZER}
+    analyzer = given(**{name: options.pop(name) for name in ANALYZER}, stop_words=words_of(stop_words))
+    if analyzer.get("normalize") == "none":
+        analyzer["normalize"] = None
     source = sources_of(sources, **{name: options.pop(name) for name in SOURCE_OPTIONS})
     model = Model(
-        Analyzer(**given(**analyzer, stop_words=words_of(stop_words))),
+        Analyzer(**analyzer),
         Reading(**{"model": "complement", "alpha": 0.1, **given(**options)}),
         n_jobs=jobs,
     )

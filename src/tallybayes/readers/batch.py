@@ -166,13 +166,23 @@ class Repeats:
 class Gather:
     """Collects documents until they fill a batch; `take` hands the batch out.
 
-    The bytes counted are those that Python keeps for the documents.
+    The bytes counted are those that Python keeps for the documents. `idle` tells that no more input waits: what is
+    there is handed out then, so that whoever sent it need not wait for a full batch.
     """
 
-    def __init__(self, source: str, *, labelled: bool, unit: str = "line", limit: int = BATCH_BYTES) -> None:
+    def __init__(
+        self,
+        source: str,
+        *,
+        labelled: bool,
+        unit: str = "line",
+        limit: int = BATCH_BYTES,
+        idle: Callable[[], bool] | None = None,
+    ) -> None:
         if limit < 1:
             raise ParameterError(f"a batch must hold at least 1 byte, not {limit}")
         self._source, self._labelled, self._unit, self._limit = source, labelled, unit, limit
+        self._idle = idle
         self._start()
 
     def _start(self) -> None:
@@ -190,7 +200,7 @@ class Gather:
         if identity is not None:
             self._ids.append(identity)
         self._bytes += sys.getsizeof(document)
-        return self._bytes >= self._limit
+        return self._bytes >= self._limit or (self._idle is not None and self._idle())
 
     def extend(
         self, documents: Sequence[str], labels: Sequence[Any], places: Sequence[int], ids: Sequence[Any] = ()

@@ -13,7 +13,7 @@ from tallybayes.errors import InputError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
 from tallybayes.readers.encoding import checked_encoding, checked_utf8, decode, is_whole
 from tallybayes.readers.names import Origin, shown_name
-from tallybayes.readers.stream import byte_chunks, line_blocks, open_bytes, peeked
+from tallybayes.readers.stream import byte_chunks, idle_test, line_blocks, open_bytes, peeked
 
 __all__ = ["field", "read_jsonl"]
 
@@ -68,9 +68,9 @@ def read_jsonl(
     """
     report = report or Report()
     name = name or shown_name(path)
-    gather = Gather(name, labelled=label is not None, limit=batch_bytes)
     records = _Records(name, text, label, id, report)
     with open_bytes(path) as stream:
+        gather = Gather(name, labelled=label is not None, limit=batch_bytes, idle=idle_test(stream))
         for number, line, offset in _lines(stream, name, encoding, report):
             row = records.row(number, line, offset)
             if row is not None and gather.add(*row):

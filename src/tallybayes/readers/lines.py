@@ -8,7 +8,7 @@ from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Report
 from tallybayes.readers.encoding import is_whole
 from tallybayes.readers.names import Origin, shown_name
 from tallybayes.readers.rows import lines_of, text_blocks
-from tallybayes.readers.stream import byte_chunks, open_bytes
+from tallybayes.readers.stream import byte_chunks, idle_test, open_bytes
 
 __all__ = ["read_lines"]
 
@@ -57,8 +57,8 @@ def read_lines(
     """
     report = report or Report()
     name = name or shown_name(path)
-    gather = Gather(name, labelled=label is not None, limit=batch_bytes)
     with open_bytes(path) as stream:
+        gather = Gather(name, labelled=label is not None, limit=batch_bytes, idle=idle_test(stream))
         blocks = text_blocks(byte_chunks(stream, name), name, encoding, report)
         for number, line in enumerate(lines_of(blocks), 1):
             document = line.rstrip("\r\n")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import select
+import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import BinaryIO, TypeVar, cast
@@ -17,6 +19,7 @@ __all__ = [
     "CHUNK_BYTES",
     "LINE_LIMIT",
     "byte_chunks",
+    "idle_test",
     "line_blocks",
     "named_damage",
     "open_bytes",
@@ -83,10 +86,24 @@ def _damages() -> tuple[type[Exception], ...]:
 
 
 def byte_chunks(stream: BinaryIO, name: str, size: int = CHUNK_BYTES) -> Iterator[bytes]:
-    """Yield the bytes of `stream`; a damaged compressed file raises `InputError` that names it."""
+    """Yield the bytes of `stream` as they come; a damaged compressed file raises `InputError` that names it."""
+    # What a pipe holds now is handed on at once: a program that writes a line and waits for its answer gets it.
+    read = stream.read1 if isinstance(stream, io.BufferedReader) else stream.read
     with named_damage(name):
-        while chunk := stream.read(size):
+        while chunk := read(size):
             yield chunk
+
+
+def idle_test(stream: BinaryIO) -> Callable[[], bool] | None:
+    """Return a function that tells whether the other end of a pipe or terminal is silent just now; None for a file."""
+    try:
+        descriptor = stream.fileno()
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        select.select([descriptor], [], [], 0)
+    except (OSError, ValueError):  # no descriptor, or one that cannot be asked
+        return None
+    return lambda: not select.select([descriptor], [], [], 0)[0]
 
 
 def line_blocks(chunks: Iterable[Text], name: str, ends: tuple[Text, ...]) -> Iterator[Text]:
