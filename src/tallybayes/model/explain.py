@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..derive.numbers import decimal
 from ..errors import ParameterError
 from ..layout import aligned, padded, printable, shortened
 from ..scores import log_posterior
@@ -50,8 +49,8 @@ class Explanation(LogOdds):
         """
         lines = [
             f"{printable(str(self.of))} rather than {printable(str(self.against))}: log-odds {signed(self.log_odds)}",
-            f"P({printable(str(self.of))}) = {decimal(self.probabilities[self.of])}, "
-            f"P({printable(str(self.against))}) = {decimal(self.probabilities[self.against])}",
+            f"P({printable(str(self.of))}) = {self.probabilities[self.of]:.7g}, "
+            f"P({printable(str(self.against))}) = {self.probabilities[self.against]:.7g}",
         ]
         if self.note:
             lines.append(self.note)

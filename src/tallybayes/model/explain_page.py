@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from html import escape
 
-from ..derive.numbers import decimal
 from ..page import page
 from .odds import LogOdds, signed, total
 
@@ -37,7 +36,7 @@ tr.sum td, tr.sum th {{ border-bottom: none; border-top: 2px solid var(--line); 
 def explanation_page(explanation: LogOdds, top: int) -> str:
     """Return the page; `top` is how many features its table shows."""
     of, against = escape(str(explanation.of)), escape(str(explanation.against))
-    p_of, p_against = (decimal(explanation.probabilities[c]) for c in (explanation.of, explanation.against))
+    p_of, p_against = (f"{explanation.probabilities[c]:.7g}" for c in (explanation.of, explanation.against))
     parts = [
         f"<h1>{of} rather than {against}</h1>",
         f'<p class="odds">Log-odds <strong>{signed(explanation.log_odds)}</strong> <span class="faint">(natural log)'
