@@ -350,9 +350,11 @@ def test_alpha_1_impossible_under_every_class_answers_the_prior():
 def test_a_long_document_shows_few_features_and_totals_all():
     n = 3000
     counts = Counts(["a", "b"], [1, 1], [f"w{i}" for i in range(n)], [[1, i % 3] for i in range(n)], [n, n], n)
-    derivation = derive_counts(counts, [2] * n)
+    derivation = derive_counts(counts, [2] * n, text="字" * 5000)
     text = str(derivation)
     assert len(text) < 8000
+    assert "字… (5,000 characters)" in text
+    assert derivation.row == "字" * 5000
     assert "2980 more features enter as well and are not shown." in text
     assert "(2980 more)" in table(text, "Joint probability")["a"]
     expected = 2 * math.fsum(math.log((i % 3 + 1) / (2 * n)) for i in range(n)) + math.log(0.5)

@@ -15,6 +15,8 @@ from .pages import Step, to_html, to_markdown, to_text
 
 __all__ = ["Derivation"]
 
+ROW = 600  # characters of the document that are shown
+
 
 @dataclass(frozen=True)
 class Derivation:
@@ -57,7 +59,10 @@ class Derivation:
 
     @property
     def _parts(self) -> tuple[str, str, tuple[Step, ...], str]:
-        return self.title, self.row, self.steps, str(self.answer)
+        row = self.row
+        if len(row) > ROW:
+            row = f"{row[:ROW]}… ({len(row):,} characters)"
+        return self.title, row, self.steps, str(self.answer)
 
     def to_text(self) -> str:
         """Return plain text, aligned for a terminal."""
