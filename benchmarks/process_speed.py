@@ -35,11 +35,14 @@ def commands(**size: Any) -> Iterator[Contest]:
     text = data.text(**size)
     with rivals.temporary_folder() as folder:
         model = str(Path(folder) / "model.tally")
-        TextClassifier().fit(text.train, [f"class {label}" for label in text.train_labels]).save(model)
+        classifier = TextClassifier().fit(text.train, [f"class {label}" for label in text.train_labels])
+        classifier.save(model)
         line = text.test[0].encode()
 
         def check(answers: Any) -> None:
-            assert json.loads(answers["tallybayes predict, one line"])["label"] == f"class {text.test_labels[0]}"
+            expected = classifier.predict(text.test[:1])[0]
+            assert json.loads(answers["tallybayes predict, one line"])["label"] == expected
+            assert expected in answers["tallybayes explain, one document"]
 
         command = ("-m", "tallybayes")
         yield Contest(

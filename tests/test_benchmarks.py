@@ -13,10 +13,7 @@ from benchmarks.timing import Contest, Measured, Target, Timed, time_contest
 NEEDS = {"rivals": ["vowpalwabbit", "fasttext", "duckdb"], "chinese-raw": ["jieba", "rjieba"]}
 
 
-@pytest.mark.parametrize(
-    "name",
-    sorted(set(speed.WORKLOADS) - {"memory", "csr", "csr-models", "csr-1000", "csr-10000", "categorical", "commands"}),
-)
+@pytest.mark.parametrize("name", sorted(set(speed.WORKLOADS) - {"memory"}))
 def test_contestants_give_the_same_answers(name: str) -> None:
     for module in NEEDS.get(name, []):
         pytest.importorskip(module)
@@ -31,7 +28,8 @@ def test_contestants_give_the_same_answers(name: str) -> None:
     assert contests
 
 
-@pytest.mark.parametrize("task", [task for task in memory.TASKS if task.startswith("text")])
+@pytest.mark.slow
+@pytest.mark.parametrize("task", list(memory.TASKS))
 def test_memory_is_measured_in_a_fresh_process(task: str) -> None:
     for contestant in memory.TASKS[task].contestants:
         assert memory.peak(task, "tiny", contestant) > 0

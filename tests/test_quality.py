@@ -32,6 +32,12 @@ def test_the_textbook_example_gives_its_fractions(tmp_path: Path) -> None:
 
 
 @SLOW
+def test_the_mail_filter_gives_the_published_accuracies(shared: Path) -> None:
+    pytest.importorskip("jieba")
+    assert reached(systems.mail(shared)) == 9
+
+
+@SLOW
 def test_the_defaults_reach_their_accuracies(shared: Path) -> None:
     assert reached(text_sets.defaults(shared)) == 6
 
