@@ -7,6 +7,7 @@ nothing.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, Self, cast
 
@@ -19,7 +20,8 @@ from ..engines.local import LabelledRows, threads
 from ..errors import InputError, ParameterError, SpaceError
 from ..labels import Labels
 from ..scores.table import Floats
-from ._answers import Answers, Cache, Table
+from ._answers import Cache, Table
+from ._file import load_estimator, save_estimator
 from ._input import (
     Codes,
     Weights,
@@ -30,6 +32,7 @@ from ._input import (
     refuse_duplicate_names,
     whole_weights,
 )
+from ._reasons import Reasons
 
 __all__ = ["Batch", "TallyClassifier"]
 
@@ -67,7 +70,7 @@ class Batch:
         return None if names is None else list(names)
 
 
-class TallyClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the estimators; see the module's text.
 
     A subclass says how its parameters become settings (`_settings`), how rows are checked (`_check_rows`) and counted
@@ -212,6 +215,8 @@ class TallyClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[
             self.feature_names_in_ = columns.feature_names_in_
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+        if settings is not getattr(self, "_fitted_settings", None):
+            self._fitted_parameters = self.get_params(deep=False)
         self.tally_ = tally
         self._fitted_settings = settings
         self._cache = Cache(table)
@@ -233,7 +238,7 @@ class TallyClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[
         mine, theirs = getattr(self, "feature_names_in_", None), getattr(other, "feature_names_in_", None)
         if mine is not None and theirs is not None and list(mine) != list(theirs):
             raise SpaceError(f"the two were fitted on different columns: {list(mine)} and {list(theirs)}")
-        added: Self = clone(self)
+        added: Self = clone(self).set_params(**self._fitted_parameters)
         tally = self.tally_ + other.tally_
         table = added._check_reading(tally, self._fitted_settings)
         added._put(tally, self._fitted_settings, self if mine is not None else other, table)
@@ -260,6 +265,40 @@ class TallyClassifier(Answers, ClassifierMixin, BaseEstimator):  # type: ignore[
             columns.feature_names_in_ = np.asarray(names, object)
         made._put(tally, settings, columns, table)
         return made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tally and the parameters of the last fit to a `.tally` file: data only, nothing that runs.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is no plain value.
+        """
+        check_is_fitted(self)
+        save_estimator(path, type(self).__name__, self.tally_, self._fitted_parameters)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        ModelFileError
+            If the file is damaged, or holds something else.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from tallybayes import MultinomialNB
+        >>> model = MultinomialNB(alpha=0.5).fit([[3, 0], [0, 2]], ["sport", "stage"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(pathlib.Path(folder) / "model.tally")
+        ...     again = MultinomialNB.load(pathlib.Path(folder) / "model.tally")
+        >>> again.alpha, again.predict([[0, 1]]).tolist()
+        (0.5, ['stage'])
+        """
+        tally, parameters = load_estimator(path, cls.__name__)
+        return cls.from_tally(tally, **parameters)
 
     def _width(self, tally: Any) -> int:
         """The number of columns that a tally was counted over."""

@@ -7,18 +7,25 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
+from scipy import sparse
 
 import tallybayes._kernel as _kernel
 
+from ..derive import Counts, Derivation, derive_counts
+from ..derive.numbers import exact
 from ..engines.matrix import count_matrix, score_matrix
 from ..errors import ParameterError
+from ..model.odds import Contribution
 from ..scores import LinearScores, Reading, given_prior, read
+from ..scores.contributions import Terms, contributions
 from ..scores.table import Floats
 from ..tally.count import CountTally
 from ..tally.features import ColumnFeatures
 from ..text.space import Space
 from ._base import Batch
 from ._discrete import DiscreteClassifier
+from ._reasons import given_or_named
 
 __all__ = ["CountClassifier", "CountScores", "CountSettings", "every_column"]
 
@@ -126,6 +133,51 @@ class CountClassifier(DiscreteClassifier):
             n_jobs=self.n_jobs,
             first_row=first_row,
             reader=type(self).__name__,
+        )
+
+    def _terms(self, table: CountScores, rows: Any) -> tuple[Terms, list[Contribution]]:
+        columns, amounts, names = *self._present(rows), self._column_names()
+        reading = self._fitted_settings.reading
+        with_prior = reading.model != "complement" or reading.prior is not None
+        entries = [
+            Contribution(names[j], round(x), 0.0, ()) for j, x in zip(columns.tolist(), amounts.tolist(), strict=True)
+        ]
+        return contributions(table.table, columns, amounts, with_prior=with_prior), entries
+
+    def _present(self, rows: Any) -> tuple[npt.NDArray[np.int64], Floats]:
+        """The columns that one row holds, and how much of each; 1 where only presence counts."""
+        x = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, np.float64)[0]
+        columns = np.flatnonzero(x > self._fitted_settings.threshold)
+        return columns, np.ones(len(columns)) if self._channel == "documents" else x[columns]
+
+    def _derived(self, rows: Any, shown: dict[str, int]) -> Derivation:
+        (columns, amounts), tally, table = self._present(rows), self.tally_, self._scores()
+        assert isinstance(table, CountScores)
+        reading, labels, names = self._fitted_settings.reading, list(tally.classes), self._column_names()
+        row = dict(zip(columns.tolist(), amounts.tolist(), strict=True))
+        listed = range(self.n_features_in_) if self._model == "bernoulli" else sorted(row)
+        alpha = [exact(reading.alpha[j]) for j in listed] if isinstance(reading.alpha, tuple) else reading.alpha
+        cells = tally.dense(self._channel)[:, list(listed)].T.tolist()
+        scale = table.table.scale
+        return derive_counts(
+            Counts(
+                classes=labels,
+                documents=tally.class_count.tolist(),
+                features=[names[j] for j in listed],
+                cells=cells,
+                totals=tally.totals(self._channel).tolist(),
+                n_features=tally.features.width,
+            ),
+            [int(x) if x == int(x) else x for x in (row.get(j, 0) for j in listed)],
+            model=self._model,
+            alpha=alpha,
+            alpha_sum=sum(map(exact, reading.alpha), exact(0)) if isinstance(reading.alpha, tuple) else None,
+            prior=given_or_named(reading.prior, labels),
+            prior_alpha=reading.prior_alpha,
+            norm_sums=(1.0 / np.where(scale == 0, np.inf, scale)).tolist() if reading.norm else None,
+            noun="rows",
+            features=shown["columns"],
+            classes=shown["classes"],
         )
 
     def _width(self, tally: CountTally) -> int:

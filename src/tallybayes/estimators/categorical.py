@@ -9,8 +9,11 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..derive import Derivation, derive_categorical
 from ..errors import ParameterError
+from ..model.odds import Contribution
 from ..scores.categorical import CategoricalReading, CategoricalScores, CategoryCounts, log_shares, refuse_negative
+from ..scores.contributions import Terms
 from ..scores.prior import given_prior
 from ..scores.table import Floats
 from ..tally.count import CountTally, TextFeatures
@@ -20,6 +23,7 @@ from ._base import Batch
 from ._categories import RawRows, code_rows, holds_codes, raw_rows
 from ._discrete import DiscreteClassifier
 from ._input import class_weight, whole_weights
+from ._reasons import given_or_named
 
 __all__ = ["CategoricalNB"]
 
@@ -233,6 +237,54 @@ class CategoricalNB(DiscreteClassifier):
         if isinstance(X, RawRows):
             X = X.positions(table, first_row)
         table.joint(X, self._threads(), out, first_row, missing=self.missing == "skip")
+
+    def _terms(self, table: CategoricalScores, rows: Any) -> tuple[Terms, list[Contribution]]:
+        codes, values = self._one_row(table, rows)
+        names = [f"{name} = {value}" for name, value in zip(self._column_names(), values, strict=True)]
+        known = [0 <= code < size for code, size in zip(codes.tolist(), table.sizes.tolist(), strict=True)]
+        entries = [Contribution(name, 1, 0.0, (), there) for name, there in zip(names, known, strict=True)]
+        return table.terms(codes), entries
+
+    def _one_row(self, table: CategoricalScores, rows: Any) -> tuple[npt.NDArray[Any], list[Any]]:
+        """Codes (or positions) and values of one row; None is a gap."""
+        if not isinstance(rows, RawRows):
+            return rows[0], [None if code < 0 else code for code in rows[0].tolist()]
+        values = [None if column[0] is None else column[0][1] for column in rows.columns]
+        return rows.positions(table, 0)[0], values
+
+    def _derived(self, rows: Any, shown: dict[str, int]) -> Derivation:
+        table, settings = self._scores(), self._fitted_settings
+        assert isinstance(table, CategoricalScores)
+        codes, values = self._one_row(table, rows)
+        laid_out, labels = CategoryCounts.of(self.tally_), list(self.tally_.classes)
+        number = int if self.tally_.exact else float
+        entering, counts, totals = [], [], []
+        for j, (code, value) in enumerate(zip(codes.tolist(), values, strict=True)):
+            seen = laid_out.values[j]
+            known = value in seen if laid_out.codes else 0 <= code < len(seen)
+            if value is None or (not known and settings.unseen == "ignore" and code >= table.sizes[j]):
+                continue
+            at = seen.index(value) if laid_out.codes and known else code
+            column = laid_out.counts[j]
+            entering.append(j)
+            counts.append([number(n) for n in (column[:, at] if known else np.zeros(len(labels)))])
+            totals.append([number(n) for n in column.sum(axis=1)])
+        names = self._column_names()
+        return derive_categorical(
+            labels,
+            [number(n) for n in self.tally_.class_count],
+            [names[j] for j in entering],
+            [values[j] for j in entering],
+            counts,
+            [int(table.sizes[j]) for j in entering],
+            totals=totals,
+            alpha=settings.alpha,
+            prior=given_or_named(settings.prior, labels),
+            prior_alpha=settings.prior_alpha,
+            left_out=[name for j, name in enumerate(names) if j not in entering],
+            shown_columns=shown["columns"],
+            shown_classes=shown["classes"],
+        )
 
     def _width(self, tally: CountTally) -> int:
         return int(tally.space.rules["n_columns"])

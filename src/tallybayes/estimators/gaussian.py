@@ -9,11 +9,15 @@ from scipy import sparse
 
 import tallybayes._kernel as _kernel
 
+from ..derive import Derivation, derive_gaussian
 from ..errors import ParameterError
-from ..scores.gaussian import GaussianReading, GaussianScores, check_squares, refuse_value
+from ..model.odds import Contribution
+from ..scores.contributions import Terms
+from ..scores.gaussian import GaussianReading, GaussianScores, check_squares, gaussian_terms, refuse_value
 from ..scores.table import Floats
 from ..tally.moments import MomentTally
 from ._base import Batch, TallyClassifier
+from ._reasons import given_or_named
 
 __all__ = ["GaussianNB"]
 
@@ -137,6 +141,32 @@ class GaussianNB(TallyClassifier):
     def _joint(self, table: GaussianScores, X: Any, out: Floats, first_row: int) -> None:
         table.joint(X, self._threads(), out, first_row)
 
+    def _terms(self, table: GaussianScores, rows: Any) -> tuple[Terms, list[Contribution]]:
+        x = _values(rows)
+        names = [f"{name} = {value:g}" for name, value in zip(self._column_names(), x, strict=True)]
+        entries = [
+            Contribution(name, 1, 0.0, (), not gap) for name, gap in zip(names, np.isnan(x).tolist(), strict=True)
+        ]
+        return gaussian_terms(table, x), entries
+
+    def _derived(self, rows: Any, shown: dict[str, int]) -> Derivation:
+        x, table, settings, names = _values(rows), self._read_off(), self._fitted_settings, self._column_names()
+        there = np.flatnonzero(~np.isnan(x))
+        labels = list(self.tally_.classes)
+        return derive_gaussian(
+            labels,
+            self.tally_.class_count.tolist(),
+            [names[j] for j in there],
+            x[there].tolist(),
+            table.mean[:, there].tolist(),
+            table.variance[:, there].tolist(),
+            prior=given_or_named(settings.prior, labels),
+            prior_alpha=settings.prior_alpha,
+            left_out=[name for name, value in zip(names, x, strict=True) if np.isnan(value)],
+            shown_columns=shown["columns"],
+            shown_classes=shown["classes"],
+        )
+
     def _width(self, tally: MomentTally) -> int:
         return tally.n_columns
 
@@ -174,3 +204,9 @@ class GaussianNB(TallyClassifier):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing == "skip"
         return tags
+
+
+def _values(rows: Any) -> Floats:
+    """The values of one row, in float64."""
+    values: Floats = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, np.float64)[0]
+    return values

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import ParameterError
+from ..labels import Labels
 from ..layout import aligned, padded, printable, shortened
 from ..scores import log_posterior
-from ..scores.contributions import contributions
+from ..scores.contributions import Terms, contributions
 from .explain_page import explanation_page
 from .odds import Contribution, LogOdds, signed, total
 from .row import TextModel, row_of
 
-__all__ = ["Contribution", "Explanation", "explain"]
+__all__ = ["Contribution", "Explanation", "compared", "explain"]
 
 BAR = 12  # columns of the longest bar in the text form
 
@@ -137,6 +139,44 @@ def explain(model: TextModel, document: str, of: Any = None, against: Any = None
         raise ParameterError("an explanation compares two classes; this model has learnt one only")
     joint = model.scorer.joint(model.analyzer.documents([document]), 1)
     log_proba = log_posterior(joint, table.log_prior)[0]
+    reading = model.reading
+    with_prior = reading.model != "complement" or reading.prior is not None
+    terms = contributions(table, row.positions, row.amounts, with_prior=with_prior)
+    entries = [
+        Contribution(feature, count, 0.0, tuple(places), known)
+        for feature, count, places, known in zip(
+            row.features, row.counts, row.places, (row.positions >= 0).tolist(), strict=True
+        )
+    ]
+    return compared(document, labels, joint[0], log_proba, terms, entries, of, against)
+
+
+def compared(
+    document: str,
+    labels: Labels,
+    joint: npt.NDArray[np.float64],
+    log_proba: npt.NDArray[np.float64],
+    terms: Terms,
+    entries: Sequence[Contribution],
+    of: Any,
+    against: Any,
+) -> Explanation:
+    """Explain one class against another, from the terms of all.
+
+    Parameters
+    ----------
+    document : str
+        The row as the reader knows it.
+    labels : Labels
+        K classes, at least two.
+    joint, log_proba : ndarray of float64, shape (K,)
+        The row's scores, from the kernel.
+    terms : Terms
+        Of n features.
+    entries : sequence of n Contribution
+        The features, their values yet to be filled in.
+    of, against : class labels or None
+    """
     order = np.argsort(-log_proba, kind="stable").tolist()
     first = order[0] if of is None else int(labels.codes([of])[0])
     if against is not None:
@@ -147,17 +187,9 @@ def explain(model: TextModel, document: str, of: Any = None, against: Any = None
         second = next(c for c in order if c != first)
     if first == second:
         raise ParameterError(f"an explanation compares two classes; of and against are both {of!r}")
-    reading = model.reading
-    with_prior = reading.model != "complement" or reading.prior is not None
-    terms = contributions(table, row.positions, row.amounts, with_prior=with_prior)
-    values = _difference(terms.features[:, first], terms.features[:, second])
-    parts = [
-        Contribution(feature, count, value, tuple(places), known)
-        for feature, count, value, places, known in zip(
-            row.features, row.counts, values.tolist(), row.places, (row.positions >= 0).tolist(), strict=True
-        )
-    ]
-    log_odds, note = _log_odds(joint[0], log_proba, first, second)
+    values = _difference(terms.features[:, first], terms.features[:, second]).tolist()
+    parts = [replace(entry, value=value) for entry, value in zip(entries, values, strict=True)]
+    log_odds, note = _log_odds(joint, log_proba, first, second)
     return Explanation(
         document=document,
         of=labels[first],

@@ -19,6 +19,7 @@ import tallybayes._kernel as _kernel
 from ..errors import InputError, ParameterError
 from ..tally.count import CountTally
 from ..tally.values import Value, decode_value
+from .contributions import Terms
 from .prior import log_prior
 from .reading import Reading
 from .table import Floats
@@ -219,6 +220,17 @@ class CategoricalScores:
             row, column = unseen
             refuse_unseen(int(given[row, column]), first_row + row, column)
         return out
+
+    def terms(self, row: npt.NDArray[Any]) -> Terms:
+        """Take the scores of one row of d codes (or positions) apart; what is missing adds nothing."""
+        terms = np.zeros((len(row), len(self.log_prior)))
+        for j, code in enumerate(row.tolist()):
+            if j in self._wide:
+                code = int(self._narrow(np.array([code]), self._wide[j], int(self.sizes[j]))[0])
+            if code >= 0:
+                at = min(int(self._first[j]) + code, int(self._first[j + 1]) - 1)
+                terms[j] = self._table[at, : len(self.log_prior)]
+        return Terms(self.log_prior, np.zeros(len(self.log_prior)), terms)
 
     def positions(self, column: int, values: list[tuple[type, Value] | None], first_row: int = 0) -> Integers:
         """Number values of a column as `joint` wants them: those never seen past the last, None is missing.

@@ -20,10 +20,11 @@ import tallybayes._kernel as _kernel
 
 from ..errors import InputError, ParameterError
 from ..tally.moments import MomentTally
+from .contributions import Terms
 from .prior import log_prior
 from .table import Floats
 
-__all__ = ["CsrRows", "GaussianReading", "GaussianScores", "check_squares", "refuse_value"]
+__all__ = ["CsrRows", "GaussianReading", "GaussianScores", "check_squares", "gaussian_terms", "refuse_value"]
 
 
 GUARD = 1e-6  # var_smoothing up to here is a guard against rounding, above it a choice
@@ -187,6 +188,16 @@ class GaussianScores:
             elsewhere = (x[:, None] != self.mean[classes, column]) & ~np.isnan(x)[:, None]
             out[:, classes] = np.where(elsewhere, -np.inf, out[:, classes])
         return out
+
+
+def gaussian_terms(table: GaussianScores, x: Floats) -> Terms:
+    """Take the scores of one row of d values apart; a column that is left out adds nothing."""
+    away = x[:, None] - table.mean.T
+    with np.errstate(invalid="ignore"):
+        terms = table._constant.T + table._factor.T * away**2
+    terms = np.where(table.points.T & (away != 0), -np.inf, terms)
+    terms[np.isnan(x)] = 0.0
+    return Terms(table.log_prior, np.zeros(len(table.log_prior)), terms)
 
 
 def refuse_value(X: npt.NDArray[Any] | CsrRows, row: int, column: int, first_row: int = 0) -> None:
