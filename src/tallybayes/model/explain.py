@@ -177,7 +177,9 @@ def compared(
         The features, their values yet to be filled in.
     of, against : class labels or None
     """
-    order = np.argsort(-log_proba, kind="stable").tolist()
+    shares = np.exp(log_proba)
+    answer = int((shares / shares.sum()).argmax())  # as `predict`: rounding may make two of them equal
+    order = [answer, *(c for c in np.argsort(-log_proba, kind="stable").tolist() if c != answer)]
     first = order[0] if of is None else int(labels.codes([of])[0])
     if against is not None:
         second = int(labels.codes([against])[0])
