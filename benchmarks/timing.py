@@ -131,8 +131,9 @@ def _resident(name: str) -> int:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment without settings that slow NumPy's BLAS on processors it knows."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
+    """Return the environment without settings that slow NumPy's BLAS on processors it knows, or every start of Python."""
+    slow = ("OPENBLAS_", "PYTHONDONTWRITEBYTECODE")
+    return {name: value for name, value in os.environ.items() if not name.startswith(slow)}
 
 
 def run_process(command: list[str], stdin: bytes | None = None) -> tuple[float, float, int, bytes]:
