@@ -131,7 +131,7 @@ def _resident(name: str) -> int:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment without settings that slow NumPy's BLAS on processors it knows, or every start of Python."""
+    """Return the environment without settings that slow NumPy's BLAS, or every start of Python."""
     slow = ("OPENBLAS_", "PYTHONDONTWRITEBYTECODE")
     return {name: value for name, value in os.environ.items() if not name.startswith(slow)}
 

@@ -24,6 +24,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tallybayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, InputError, MultinomialNB, NotLearnedError
+from tallybayes.estimators._answers import rows_between
 
 FIVE = [BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB]
 NAMES = [each.__name__ for each in FIVE]
@@ -263,3 +264,13 @@ def test_many_classes_are_scored_as_few_are() -> None:
         else:
             expected = dense @ weights.T
         np.testing.assert_allclose(fitted.predict_joint_log_proba(X), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csr_array])
+def test_rows_of_a_sparse_matrix_are_taken_without_a_copy(container: Any) -> None:
+    X = container(np.arange(12).reshape(4, 3) % 5)
+    part = rows_between(X, 1, 3)
+    assert type(part) is container
+    assert np.shares_memory(part.data, X.data)
+    assert np.shares_memory(part.indices, X.indices)
+    np.testing.assert_array_equal(part.toarray(), X.toarray()[1:3])

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..scores import log_posterior, posterior, predicted
@@ -14,9 +15,18 @@ from ..scores.decision import decide
 from ..scores.table import Floats
 from ._input import refuse_duplicate_names
 
-__all__ = ["Answers", "Cache", "Table"]
+__all__ = ["Answers", "Cache", "Table", "rows_between"]
 
 _CHUNK = 1 << 19  # scores held at a time while predicting
+
+
+def rows_between(rows: Any, begin: int, end: int) -> Any:
+    """Give some of the rows without copying them; scipy's own slicing copies every entry."""
+    if not sparse.issparse(rows):
+        return rows[begin:end]
+    first, last = rows.indptr[begin], rows.indptr[end]
+    arrays = rows.data[first:last], rows.indices[first:last], rows.indptr[begin : end + 1] - first
+    return type(rows)(arrays, shape=(end - begin, rows.shape[1]), copy=False)
 
 
 class Table(Protocol):
@@ -128,7 +138,7 @@ class Answers:
         for begin in range(0, n_rows, step):
             end = min(begin + step, n_rows)
             out = buffer[: end - begin]
-            self._joint(table, rows[begin:end], out, begin)
+            self._joint(table, rows_between(rows, begin, end), out, begin)
             yield begin, end, out
 
     def _chunked(self, X: Any, finish: Callable[[Floats, Floats], Floats]) -> Floats:
