@@ -114,6 +114,9 @@ CodeFault count_range(const CodeRows<T>& rows, const int32_t* class_index, const
     for (int64_t j = 0; j < rows.d; ++j) wanted[j] = static_cast<int64_t>(largest[j]) + 1;
     if (!out.grow(wanted, limit)) return {false, true};
     const int64_t* offset = out.offset.data();
+    // Columns of one width need no table of where they begin.
+    const int64_t room = out.room.empty() ? 0 : out.room[0];
+    const bool even = std::all_of(out.room.begin(), out.room.end(), [&](int64_t each) { return each == room; });
     for (int64_t r = i; r < stop; ++r) {
       const T* x = rows.row(r);
       C* cells = out.cells.data() + class_index[r] * out.width;
@@ -121,6 +124,8 @@ CodeFault count_range(const CodeRows<T>& rows, const int32_t* class_index, const
       if (negative) {
         for (int64_t j = 0; j < rows.d; ++j)
           if (x[j] >= 0) cells[offset[j] + static_cast<int64_t>(x[j])] += weight;
+      } else if (even) {
+        for (int64_t j = 0; j < rows.d; ++j, cells += room) cells[static_cast<int64_t>(x[j])] += weight;
       } else {
         for (int64_t j = 0; j < rows.d; ++j) cells[offset[j] + static_cast<int64_t>(x[j])] += weight;
       }
@@ -208,10 +213,14 @@ TB_INLINE void score_codes_range(const CodeRows<T>& rows, int64_t begin, int64_t
   for (int64_t i = begin; i < end; ++i) {
     const T* x = rows.row(i);
     bool bad = false;
-    for (int64_t j = 0; j < rows.d; ++j) {
-      const int64_t code = static_cast<int64_t>(x[j]);
-      bad |= (code < 0 && !missing) || (code >= scores.first[j + 1] - scores.first[j] - 1 && !unseen);
+    if (!missing) {
+      T signs = 0;
+      for (int64_t j = 0; j < rows.d; ++j) signs |= x[j];
+      bad = signs < 0;
     }
+    if (!unseen)
+      for (int64_t j = 0; j < rows.d; ++j)
+        bad |= static_cast<int64_t>(x[j]) >= scores.first[j + 1] - scores.first[j] - 1;
     if (bad) {
       *refused = 1;
       return;

@@ -272,3 +272,15 @@ def test_json_that_is_no_set_of_labels_is_refused(change):
     data = Labels.of(["a", "b"])[0].to_json() | change
     with pytest.raises(ValueError, match="class labels"):
         Labels.from_json(data)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "uint64", ">i4"])
+def test_numbers_that_lie_close_together_are_numbered_like_any_others(dtype: str):
+    low, high = max(int(np.iinfo(dtype).min), -(2**40)), min(int(np.iinfo(dtype).max), 2**40)
+    rng = np.random.default_rng(0)
+    for start in (low, max(low, -3), high - 200):
+        values = (start + rng.integers(0, min(200, high - start) + 1, 500)).astype(dtype)
+        labels, codes = Labels.of(values)
+        assert list(labels) == sorted(set(values.tolist()))
+        assert labels.array[codes].tolist() == values.tolist()
+        assert codes.dtype == np.int32

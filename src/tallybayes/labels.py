@@ -336,6 +336,10 @@ def _of_array(array: NDArray[Any]) -> tuple[Labels, Codes]:
     missing = np.isnan(array) if kind == "float" else np.isnat(array) if kind == "date" else None
     if missing is not None and missing.any():
         raise _missing(int(missing.sum()), int(missing.argmax()))
+    if kind == "int" and len(array):
+        found = _of_small_range(array)
+        if found is not None:
+            return Labels(kind, found[0], dtype), found[1]
     width = array.dtype.itemsize
     if width == 0 or not len(array):  # only empty text, or nothing
         first, codes = np.zeros(min(len(array), 1), np.int64), np.zeros(len(array), np.int32)
@@ -353,6 +357,19 @@ def _of_array(array: NDArray[Any]) -> tuple[Labels, Codes]:
     if not len(first):
         return Labels(), codes
     return Labels._sorted(kind, distinct.tolist(), codes, dtype)
+
+
+def _of_small_range(array: NDArray[Any]) -> tuple[list[int], Codes] | None:
+    """Number whole numbers that lie close together by a table instead of a hash."""
+    low, high = int(array.min()), int(array.max())
+    if high - low >= min(len(array), 1 << 16) or high > np.iinfo(np.int64).max:
+        return None
+    # In 64 bits: what is subtracted in 8 may wrap.
+    places = np.subtract(array, low, dtype=np.int64, casting="unsafe")
+    filled = np.flatnonzero(np.bincount(places, minlength=high - low + 1))
+    rank = np.zeros(high - low + 1, np.int32)
+    rank[filled] = np.arange(len(filled), dtype=np.int32)
+    return (filled + low).tolist(), rank[places]
 
 
 def _dtype_of(kind: str, values: Sequence[Any]) -> str:
