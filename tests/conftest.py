@@ -29,6 +29,8 @@ def shared() -> Path:
 
     Without it a test that asks for it is skipped; with CI=true it fails.
     """
+    if "TALLYBAYES_SANITIZED" in os.environ:
+        pytest.skip("under the sanitizers the real data sets take minutes and reach no other line")
     folder = Path(os.environ.get("TALLYBAYES_SHARED", Path(__file__).parents[2] / "shared"))
     if not (folder / "data").is_dir():
         message = f"the data sets are not laid out: no folder {folder / 'data'}"
