@@ -128,9 +128,10 @@ class GaussianNB(TallyClassifier):
         weight, mean, m2 = (found[name].reshape(shape) for name in ("weight", "mean", "m2"))
         if found["overflow"]:
             check_squares(m2)
-        return MomentTally(
-            batch.labels, np.bincount(batch.codes, batch.weights, shape[0]), weight, mean, m2, batch.names
-        )
+        # Without gaps every column weighs what its class weighs.
+        gaps = settings.missing == "skip"
+        class_count = np.bincount(batch.codes, batch.weights, shape[0]) if gaps else weight[:, 0]
+        return MomentTally(batch.labels, class_count, weight, mean, m2, batch.names)
 
     def _check_reading(self, tally: MomentTally, settings: GaussianReading) -> GaussianScores:
         return self._read(tally, settings)
