@@ -435,8 +435,8 @@ def test_wrong_lengths_are_refused_with_both_numbers():
         derive_counts(counts, row[:2])
     with pytest.raises(ParameterError, match="column 'x' must have numbers for 3 classes"):
         derive_columns([1, 2, 3], [1, 1, 1], [GaussianColumn("x", 0.0, [1.0, 2.0], [1.0, 1.0])])
-    with pytest.raises(ParameterError, match="variances above 0; got 0"):
-        derive_columns([1], [1], [GaussianColumn("x", 0.0, [1.0], [0.0])])
+    with pytest.raises(ParameterError, match="variances of at least 0; got -1"):
+        derive_columns([1], [1], [GaussianColumn("x", 0.0, [1.0], [-1.0])])
 
 
 def test_markdown_has_latex_fractions_and_harmless_names():

@@ -79,7 +79,8 @@ class GaussianColumn:
     name : str
     value : float
     mean, variance : sequence of float, length K
-        Of each class, in the column's own unit and its square.
+        Of each class, in the column's own unit and its square. Where the variance is 0 the mean is certain (a factor
+        of 1) and any other value impossible.
     """
 
     name: str
@@ -95,11 +96,15 @@ class GaussianColumn:
     def factor(self, c: int) -> float:
         """Return the density, which may exceed 1."""
         variance = self.variance[c]
+        if not variance:
+            return float(self.value == self.mean[c])
         return math.exp(-((self.value - self.mean[c]) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
 
     def power(self, c: int) -> tuple[float, float]:
         """The factor as a power of e, whose exponent does not underflow."""
         variance = self.variance[c]
+        if not variance:
+            return float(self.value == self.mean[c]), 1
         return math.e, -((self.value - self.mean[c]) ** 2) / (2 * variance) - math.log(2 * math.pi * variance) / 2
 
 
@@ -145,7 +150,7 @@ def derive_columns(
     Raises
     ------
     ParameterError
-        If a column has another number of classes than `classes`, or a variance that is not above 0.
+        If a column has another number of classes than `classes`, or a negative variance.
 
     Examples
     --------
@@ -158,8 +163,10 @@ def derive_columns(
         lengths = {len(part) for part in vars(column).values() if isinstance(part, (list, tuple))}
         if lengths != {len(classes)}:
             raise ParameterError(f"column {column.name!r} must have numbers for {len(classes)} classes; got {lengths}")
-        if isinstance(column, GaussianColumn) and not min(column.variance) > 0:
-            raise ParameterError(f"column {column.name!r} must have variances above 0; got {min(column.variance)!r}")
+        if isinstance(column, GaussianColumn) and not min(column.variance) >= 0:
+            raise ParameterError(
+                f"column {column.name!r} must have variances of at least 0; got {min(column.variance)!r}"
+            )
     kind = prior if isinstance(prior, str) else "documents" if prior is None else "given"
     settings: dict[str, Any] = {
         "kind": kind,
@@ -229,10 +236,11 @@ def _gaussian_steps(columns: Sequence[GaussianColumn], names: Sequence[str], sho
         rows.append((f"mean of {column.name}", tuple(worked(float(column.mean[c])) for c in shown)))
         rows.append((f"variance of {column.name}", tuple(worked(float(column.variance[c])) for c in shown)))
     mean, variance = Symbol("μ"), Symbol("σ²")
+    note = "A density is no probability; it may exceed 1."
+    if not all(column.variance[c] for column in columns for c in shown):
+        note += " Where the variance is 0, the mean is certain and any other value impossible."
     exponent = Ratio(Power(Sum((Symbol("x"),), minus=(mean,)), Value(2)), Product((Value(2), variance)))
-    rule = Ratio(
-        Call("exp", Product((Symbol("−"), exponent))), Call("sqrt", Product((Value(2), Symbol("π"), variance)))
-    )
+    rule = Ratio(Call("exp", Sum((), minus=(exponent,))), Call("sqrt", Product((Value(2), Symbol("π"), variance))))
     return [
         Step("Mean and variance of each class", ("", *names), tuple(rows)),
         Step(
@@ -240,7 +248,7 @@ def _gaussian_steps(columns: Sequence[GaussianColumn], names: Sequence[str], sho
             ("value", *names),
             tuple((column.shown, tuple(worked(column.factor(c)) for c in shown)) for column in columns),
             formula=Equation((Symbol("p(x | c)"), rule)),
-            note="A density is no probability; it may exceed 1.",
+            note=note,
         ),
     ]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -248,6 +248,13 @@ class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[
     def from_tally(cls, tally: Any, **parameters: Any) -> Self:
         """Make a fitted estimator of a tally and parameters, without any data.
 
+        Raises
+        ------
+        SpaceError
+            If the tally is of another type, or of something else than columns.
+        ParameterError
+            If the parameters do not fit it.
+
         Examples
         --------
         >>> from tallybayes import GaussianNB
@@ -256,6 +263,8 @@ class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[
         ['high']
         """
         made = cls(**parameters)
+        if not made._holds(tally):
+            raise SpaceError(f"no {cls.__name__} counts such a tally: {tally!r}; give the tally_ of one")
         settings = made._settings()
         table = made._check_reading(tally, settings)
         columns = _Columns()
@@ -278,8 +287,14 @@ class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[
         save_estimator(path, type(self).__name__, self.tally_, self._fitted_parameters)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: str | os.PathLike[str], *, verify: Literal["all", "structure"] = "all") -> Self:
         """Read what `save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+        verify : {"all", "structure"}
+            "structure" skips the checksum and maps the file.
 
         Raises
         ------
@@ -297,8 +312,11 @@ class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[
         >>> again.alpha, again.predict([[0, 1]]).tolist()
         (0.5, ['stage'])
         """
-        tally, parameters = load_estimator(path, cls.__name__)
-        return cls.from_tally(tally, **parameters)
+        return load_estimator(path, cls.__name__, cls.from_tally, verify)
+
+    def _holds(self, tally: Any) -> bool:
+        """Whether a tally is of the type that is counted here."""
+        raise NotImplementedError
 
     def _width(self, tally: Any) -> int:
         """The number of columns that a tally was counted over."""

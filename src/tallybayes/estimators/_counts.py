@@ -16,16 +16,16 @@ from ..derive import Counts, Derivation, derive_counts
 from ..derive.numbers import exact
 from ..engines.matrix import count_matrix, score_matrix
 from ..errors import ParameterError
-from ..model.odds import Contribution
 from ..scores import LinearScores, Reading, given_prior, read
 from ..scores.contributions import Terms, contributions
 from ..scores.table import Floats
+from ..tally.cells import cell_histograms, cells_of
 from ..tally.count import CountTally
 from ..tally.features import ColumnFeatures
 from ..text.space import Space
 from ._base import Batch
 from ._discrete import DiscreteClassifier
-from ._reasons import given_or_named
+from ._reasons import Entry, given_or_named
 
 __all__ = ["CountClassifier", "CountScores", "CountSettings", "every_column"]
 
@@ -135,12 +135,13 @@ class CountClassifier(DiscreteClassifier):
             reader=type(self).__name__,
         )
 
-    def _terms(self, table: CountScores, rows: Any) -> tuple[Terms, list[Contribution]]:
+    def _terms(self, table: CountScores, rows: Any) -> tuple[Terms, list[Entry]]:
         columns, amounts, names = *self._present(rows), self._column_names()
         reading = self._fitted_settings.reading
         with_prior = reading.model != "complement" or reading.prior is not None
         entries = [
-            Contribution(names[j], round(x), 0.0, ()) for j, x in zip(columns.tolist(), amounts.tolist(), strict=True)
+            Entry(names[j], names[j] if self._channel == "documents" else f"{names[j]} = {x}", x)
+            for j, x in zip(columns.tolist(), map(_short, amounts.tolist()), strict=True)
         ]
         return contributions(table.table, columns, amounts, with_prior=with_prior), entries
 
@@ -150,35 +151,45 @@ class CountClassifier(DiscreteClassifier):
         columns = np.flatnonzero(x > self._fitted_settings.threshold)
         return columns, np.ones(len(columns)) if self._channel == "documents" else x[columns]
 
-    def _derived(self, rows: Any, shown: dict[str, int]) -> Derivation:
-        (columns, amounts), tally, table = self._present(rows), self.tally_, self._scores()
-        assert isinstance(table, CountScores)
-        reading, labels, names = self._fitted_settings.reading, list(tally.classes), self._column_names()
-        row = dict(zip(columns.tolist(), amounts.tolist(), strict=True))
-        listed = range(self.n_features_in_) if self._model == "bernoulli" else sorted(row)
-        alpha = [exact(reading.alpha[j]) for j in listed] if isinstance(reading.alpha, tuple) else reading.alpha
-        cells = tally.dense(self._channel)[:, list(listed)].T.tolist()
+    def _derived(self, table: CountScores, rows: Any, columns: int, classes: int) -> Derivation:
+        (present, amounts), tally = self._present(rows), every_column(self.tally_)
+        reading, labels, names = self._fitted_settings.reading, tally.classes.array.tolist(), self._column_names()
+        alphas = [exact(alpha) for alpha in reading.alpha] if isinstance(reading.alpha, tuple) else None
+        listed, values, rest = present, [_short(x) for x in amounts.tolist()], None
+        cells = tally.values(self._channel)
+        if self._model == "bernoulli":
+            absent = np.setdiff1d(np.arange(len(names)), present)
+            if len(names) <= columns or alphas is not None:
+                listed = np.arange(len(names))
+                values = np.isin(listed, present).astype(int).tolist()
+            else:  # what is absent is multiplied in by how many columns have which count
+                rest = cell_histograms(tally, cells, absent)
         scale = table.table.scale
         return derive_counts(
             Counts(
                 classes=labels,
                 documents=tally.class_count.tolist(),
-                features=[names[j] for j in listed],
-                cells=cells,
+                features=[names[j] for j in listed.tolist()],
+                cells=cells_of(tally, cells, listed),
                 totals=tally.totals(self._channel).tolist(),
                 n_features=tally.features.width,
+                rest=rest,
             ),
-            [int(x) if x == int(x) else x for x in (row.get(j, 0) for j in listed)],
+            values,
             model=self._model,
-            alpha=alpha,
-            alpha_sum=sum(map(exact, reading.alpha), exact(0)) if isinstance(reading.alpha, tuple) else None,
+            alpha=reading.alpha if alphas is None else [alphas[j] for j in listed.tolist()],
+            alpha_sum=None if alphas is None else sum(alphas, exact(0)),
             prior=given_or_named(reading.prior, labels),
             prior_alpha=reading.prior_alpha,
             norm_sums=(1.0 / np.where(scale == 0, np.inf, scale)).tolist() if reading.norm else None,
+            text=", ".join(entry.text for entry in self._terms(table, rows)[1]),
             noun="rows",
-            features=shown["columns"],
-            classes=shown["classes"],
+            features=columns,
+            classes=classes,
         )
+
+    def _holds(self, tally: Any) -> bool:
+        return isinstance(tally, CountTally) and isinstance(tally.features, ColumnFeatures)
 
     def _width(self, tally: CountTally) -> int:
         return tally.features.width
@@ -201,6 +212,11 @@ class CountClassifier(DiscreteClassifier):
         tags.input_tags.positive_only = self._model != "bernoulli"
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _short(amount: float) -> int | float:
+    """Whole numbers as such, for exact fractions and for readers."""
+    return int(amount) if amount.is_integer() else amount
 
 
 def every_column(tally: CountTally) -> CountTally:

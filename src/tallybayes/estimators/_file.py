@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ __all__ = ["load_estimator", "save_estimator"]
 
 KIND = "estimator"
 
+Made = TypeVar("Made")
+
 
 def save_estimator(path: str | os.PathLike[str], name: str, tally: Any, parameters: Mapping[str, Any]) -> None:
     """Write a tally and the parameters to read it with."""
@@ -24,16 +26,21 @@ def save_estimator(path: str | os.PathLike[str], name: str, tally: Any, paramete
     write_blocks(path, blocks, {"kind": KIND, "estimator": name, "parameters": said, "tallies": [described]})
 
 
-def load_estimator(path: str | os.PathLike[str], name: str) -> tuple[Any, dict[str, Any]]:
-    """Read the tally and the parameters of an estimator of this name."""
-    blocks = read_blocks(path)
+def load_estimator(
+    path: str | os.PathLike[str], name: str, make: Callable[..., Made], verify: Literal["all", "structure"]
+) -> Made:
+    """Make an estimator of this name of the tally and the parameters in a file."""
+    blocks = read_blocks(path, verify)
     with blocks.reading("the estimator"):
         said = blocks.content
-        if said["kind"] != KIND or said["estimator"] != name:
-            held = said.get("estimator", f"a model of {said['kind']}")
-            raise ModelFileError(f"{blocks.source}: holds {held}, not a {name}")
+        if said["kind"] != KIND:
+            raise ModelFileError(f"{blocks.source}: holds a model of {said['kind']}, not a {name}: use Model.load")
+        if said["estimator"] != name:
+            held = said["estimator"]
+            raise ModelFileError(f"{blocks.source}: holds a {held}, not a {name}: use {held}.load")
         parameters = {parameter: _value(value) for parameter, value in said["parameters"].items()}
-        return tally_from_blocks("tally.0", blocks, said["tallies"][0]), parameters
+        (described,) = said["tallies"]
+        return make(tally_from_blocks("tally.0", blocks, described), **parameters)
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -11,7 +11,6 @@ import tallybayes._kernel as _kernel
 
 from ..derive import Derivation, derive_categorical
 from ..errors import ParameterError
-from ..model.odds import Contribution
 from ..scores.categorical import CategoricalReading, CategoricalScores, CategoryCounts, log_shares, refuse_negative
 from ..scores.contributions import Terms
 from ..scores.prior import given_prior
@@ -23,7 +22,7 @@ from ._base import Batch
 from ._categories import RawRows, code_rows, holds_codes, raw_rows
 from ._discrete import DiscreteClassifier
 from ._input import class_weight, whole_weights
-from ._reasons import given_or_named
+from ._reasons import Entry, given_or_named
 
 __all__ = ["CategoricalNB"]
 
@@ -238,12 +237,14 @@ class CategoricalNB(DiscreteClassifier):
             X = X.positions(table, first_row)
         table.joint(X, self._threads(), out, first_row, missing=self.missing == "skip")
 
-    def _terms(self, table: CategoricalScores, rows: Any) -> tuple[Terms, list[Contribution]]:
+    def _terms(self, table: CategoricalScores, rows: Any) -> tuple[Terms, list[Entry]]:
         codes, values = self._one_row(table, rows)
-        names = [f"{name} = {value}" for name, value in zip(self._column_names(), values, strict=True)]
-        known = [0 <= code < size for code, size in zip(codes.tolist(), table.sizes.tolist(), strict=True)]
-        entries = [Contribution(name, 1, 0.0, (), there) for name, there in zip(names, known, strict=True)]
-        return table.terms(codes), entries
+        there = [j for j, value in enumerate(values) if value is not None]
+        names, known = self._column_names(), [table.knows(j, int(codes[j])) for j in there]
+        texts = [f"{names[j]} = {values[j]}" for j in there]
+        entries = [Entry(text, text, known=each) for text, each in zip(texts, known, strict=True)]
+        terms = table.terms(codes)
+        return terms._replace(features=terms.features[there]), entries
 
     def _one_row(self, table: CategoricalScores, rows: Any) -> tuple[npt.NDArray[Any], list[Any]]:
         """Codes (or positions) and values of one row; None is a gap."""
@@ -252,22 +253,18 @@ class CategoricalNB(DiscreteClassifier):
         values = [None if column[0] is None else column[0][1] for column in rows.columns]
         return rows.positions(table, 0)[0], values
 
-    def _derived(self, rows: Any, shown: dict[str, int]) -> Derivation:
-        table, settings = self._scores(), self._fitted_settings
-        assert isinstance(table, CategoricalScores)
-        codes, values = self._one_row(table, rows)
-        laid_out, labels = CategoryCounts.of(self.tally_), list(self.tally_.classes)
+    def _derived(self, table: CategoricalScores, rows: Any, columns: int, classes: int) -> Derivation:
+        settings, (codes, values) = self._fitted_settings, self._one_row(table, rows)
+        laid_out, labels = CategoryCounts.of(self.tally_), self.tally_.classes.array.tolist()
         number = int if self.tally_.exact else float
         entering, counts, totals = [], [], []
         for j, (code, value) in enumerate(zip(codes.tolist(), values, strict=True)):
-            seen = laid_out.values[j]
-            known = value in seen if laid_out.codes else 0 <= code < len(seen)
-            if value is None or (not known and settings.unseen == "ignore" and code >= table.sizes[j]):
+            if value is None or (settings.unseen == "ignore" and not table.knows(j, code)):
                 continue
-            at = seen.index(value) if laid_out.codes and known else code
-            column = laid_out.counts[j]
+            seen, column = laid_out.values[j], laid_out.counts[j]
+            at = (seen.index(code) if code in seen else -1) if laid_out.codes else code
             entering.append(j)
-            counts.append([number(n) for n in (column[:, at] if known else np.zeros(len(labels)))])
+            counts.append([number(n) for n in (column[:, at] if 0 <= at < len(seen) else np.zeros(len(labels)))])
             totals.append([number(n) for n in column.sum(axis=1)])
         names = self._column_names()
         return derive_categorical(
@@ -282,9 +279,13 @@ class CategoricalNB(DiscreteClassifier):
             prior=given_or_named(settings.prior, labels),
             prior_alpha=settings.prior_alpha,
             left_out=[name for j, name in enumerate(names) if j not in entering],
-            shown_columns=shown["columns"],
-            shown_classes=shown["classes"],
+            text=", ".join(entry.text for entry in self._terms(table, rows)[1]),
+            shown_columns=columns,
+            shown_classes=classes,
         )
+
+    def _holds(self, tally: Any) -> bool:
+        return isinstance(tally, CountTally) and tally.space.kind == "values"
 
     def _width(self, tally: CountTally) -> int:
         return int(tally.space.rules["n_columns"])

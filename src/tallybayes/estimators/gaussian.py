@@ -11,13 +11,12 @@ import tallybayes._kernel as _kernel
 
 from ..derive import Derivation, derive_gaussian
 from ..errors import ParameterError
-from ..model.odds import Contribution
 from ..scores.contributions import Terms
 from ..scores.gaussian import GaussianReading, GaussianScores, check_squares, gaussian_terms, refuse_value
 from ..scores.table import Floats
 from ..tally.moments import MomentTally
 from ._base import Batch, TallyClassifier
-from ._reasons import given_or_named
+from ._reasons import Entry, given_or_named
 
 __all__ = ["GaussianNB"]
 
@@ -142,31 +141,34 @@ class GaussianNB(TallyClassifier):
     def _joint(self, table: GaussianScores, X: Any, out: Floats, first_row: int) -> None:
         table.joint(X, self._threads(), out, first_row)
 
-    def _terms(self, table: GaussianScores, rows: Any) -> tuple[Terms, list[Contribution]]:
-        x = _values(rows)
-        names = [f"{name} = {value:g}" for name, value in zip(self._column_names(), x, strict=True)]
-        entries = [
-            Contribution(name, 1, 0.0, (), not gap) for name, gap in zip(names, np.isnan(x).tolist(), strict=True)
-        ]
-        return gaussian_terms(table, x), entries
-
-    def _derived(self, rows: Any, shown: dict[str, int]) -> Derivation:
-        x, table, settings, names = _values(rows), self._read_off(), self._fitted_settings, self._column_names()
+    def _terms(self, table: GaussianScores, rows: Any) -> tuple[Terms, list[Entry]]:
+        x, names = _values(rows), self._column_names()
         there = np.flatnonzero(~np.isnan(x))
-        labels = list(self.tally_.classes)
+        terms = gaussian_terms(table, x)
+        texts = [f"{names[j]} = {x[j]:g}" for j in there.tolist()]
+        return terms._replace(features=terms.features[there]), [Entry(text, text) for text in texts]
+
+    def _derived(self, table: GaussianScores, rows: Any, columns: int, classes: int) -> Derivation:
+        x, settings, names = _values(rows), self._fitted_settings, self._column_names()
+        there = np.flatnonzero(~np.isnan(x)).tolist()
+        labels, count = self.tally_.classes.array.tolist(), self.tally_.class_count.tolist()
         return derive_gaussian(
             labels,
-            self.tally_.class_count.tolist(),
+            [int(n) for n in count] if all(n.is_integer() for n in count) else count,
             [names[j] for j in there],
             x[there].tolist(),
             table.mean[:, there].tolist(),
             table.variance[:, there].tolist(),
             prior=given_or_named(settings.prior, labels),
             prior_alpha=settings.prior_alpha,
-            left_out=[name for name, value in zip(names, x, strict=True) if np.isnan(value)],
-            shown_columns=shown["columns"],
-            shown_classes=shown["classes"],
+            left_out=[name for j, name in enumerate(names) if np.isnan(x[j])],
+            text=", ".join(entry.text for entry in self._terms(table, rows)[1]),
+            shown_columns=columns,
+            shown_classes=classes,
         )
+
+    def _holds(self, tally: Any) -> bool:
+        return isinstance(tally, MomentTally)
 
     def _width(self, tally: MomentTally) -> int:
         return tally.n_columns

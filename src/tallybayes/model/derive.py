@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..derive import Counts, Derivation, derive_counts
 from ..derive.numbers import Number, exact
 from ..scores import given_prior
-from ..tally.count import CountTally
-from ..tally.features import gather_rows
+from ..tally.cells import cell_histograms, cells_of
 from .row import TextModel, row_of
 
 __all__ = ["derive"]
@@ -61,7 +58,7 @@ def derive(model: TextModel, document: str, *, features: int = 20, classes: int 
             listed += [0] * len(absent)
             positions = np.concatenate((positions, absent))
         else:
-            rest = _histograms(tally, cells, absent)
+            rest = cell_histograms(tally, cells, absent)
     each = isinstance(reading.alpha, tuple)
     alphas = [exact(alpha) for alpha in reading.alpha] if isinstance(reading.alpha, tuple) else []
     return derive_counts(
@@ -69,7 +66,7 @@ def derive(model: TextModel, document: str, *, features: int = 20, classes: int 
             classes=tally.classes.array.tolist(),
             documents=tally.class_count.tolist(),
             features=names,
-            cells=_dense(tally, cells, positions),
+            cells=cells_of(tally, cells, positions),
             totals=class_totals.tolist(),
             n_features=len(tally.features),
             words=tally.totals("occurrences").tolist() if reading.prior == "words" else None,
@@ -99,35 +96,3 @@ def _prior(model: TextModel) -> Any:
     if prior is None or isinstance(prior, str):
         return prior
     return given_prior(prior, model.scorer.tally.classes.array.tolist()).tolist()
-
-
-def _dense(tally: CountTally, cells: npt.NDArray[Any], positions: npt.NDArray[np.int64]) -> list[list[Number]]:
-    """The cells of some features for every class; zeros for a feature at -1, which is not in the tally."""
-    known = np.flatnonzero(positions >= 0)
-    sizes, picked = _rows(tally, positions[known])
-    dense = np.zeros((len(positions), len(tally.classes)), cells.dtype)
-    dense[np.repeat(known, sizes), tally.class_index[picked]] = cells[picked]
-    table: list[list[Number]] = dense.tolist()
-    return table
-
-
-def _histograms(
-    tally: CountTally, cells: npt.NDArray[Any], positions: npt.NDArray[np.int64]
-) -> list[Mapping[Number, int]]:
-    """For each class, how many of some features have which cell."""
-    _, picked = _rows(tally, positions)
-    classes, values = tally.class_index[picked], cells[picked]
-    histograms: list[Mapping[Number, int]] = []
-    for c in range(len(tally.classes)):
-        found, times = np.unique(values[classes == c], return_counts=True)
-        counted: dict[Number, int] = dict(zip(found.tolist(), times.tolist(), strict=True))
-        counted[0] = len(positions) - int(times.sum())
-        histograms.append(counted)
-    return histograms
-
-
-def _rows(tally: CountTally, positions: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """How many cells each of some features has, and where they are."""
-    starts = tally.indptr[positions]
-    sizes = tally.indptr[positions + 1] - starts
-    return sizes, gather_rows(starts, sizes)

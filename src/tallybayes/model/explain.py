@@ -57,15 +57,16 @@ class Explanation(LogOdds):
         if self.note:
             lines.append(self.note)
         shown, rest = self.entering[:top], self.entering[top:]
-        rows = [("adds", "", "feature", "times")]
+        rows = [("adds", "", self.noun, "times" if self.counted else "")]
         rows += [(signed(self.prior), "", "(prior)", "")] if self.prior else []
-        rows += [(signed(self.bias), "", "(features that are absent)", "")] if self.bias else []
+        rows += [(signed(self.bias), "", f"({self.noun}s that are absent)", "")] if self.bias else []
         largest = max((abs(part.value) for part in shown if math.isfinite(part.value)), default=0.0)
         for part in shown:
             name = shortened(printable(part.feature), 40) + ("" if part.known else " (never seen)")
-            rows.append((signed(part.value), _bar(part.value, largest), name, str(part.count)))
+            times = part.times if self.counted else ""
+            rows.append((signed(part.value), _bar(part.value, largest), name, times))
         if rest:
-            rows.append((signed(total(rest)), "", f"({len(rest)} more features)", ""))
+            rows.append((signed(total(rest)), "", f"({len(rest)} more {self.noun}s)", ""))
         if len(rows) > 1:
             lines += ["", *aligned(rows, "><<>")]
         if self.ignored:
@@ -160,6 +161,7 @@ def compared(
     entries: Sequence[Contribution],
     of: Any,
     against: Any,
+    noun: str = "feature",
 ) -> Explanation:
     """Explain one class against another, from the terms of all.
 
@@ -176,6 +178,8 @@ def compared(
     entries : sequence of n Contribution
         The features, their values yet to be filled in.
     of, against : class labels or None
+    noun : str
+        What an entry is called.
     """
     shares = np.exp(log_proba)
     answer = int((shares / shares.sum()).argmax())  # as `predict`: rounding may make two of them equal
@@ -203,6 +207,7 @@ def compared(
         contributions=tuple(sorted(parts, key=lambda part: -abs(part.value))),
         probabilities=dict(zip(labels, np.exp(log_proba).tolist(), strict=True)),
         note=note,
+        noun=noun,
     )
 
 
@@ -220,10 +225,10 @@ def _log_odds(
         return float(joint[first] - joint[second]), ""
     if np.isneginf(joint).all():
         odds = float(_difference(log_proba[[first]], log_proba[[second]])[0])
-        return odds, "Every class is impossible for this document, so the prior decides."
+        return odds, "Every class is impossible here, so the prior decides."
     if math.isinf(joint[first]) and joint[first] > 0:
-        return 0.0, "Both classes are certain for this document, which tells them not apart."
-    return 0.0, "Both classes are impossible for this document."
+        return 0.0, "Both classes are certain here, which tells them not apart."
+    return 0.0, "Both classes are impossible here."
 
 
 def _bar(value: float, largest: float) -> str:

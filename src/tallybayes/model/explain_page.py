@@ -48,7 +48,8 @@ def explanation_page(explanation: LogOdds, top: int) -> str:
     parts.append(
         f'<div class="legend"><span><span class="swatch"></span>speaks for {of}</span>'
         f'<span><span class="swatch against"></span>speaks for {against}</span>'
-        "<span>a character carries its share of every feature that covers it; point at it for the number</span></div>"
+        f"<span>a character carries its share of every {explanation.noun} that covers it; "
+        "point at it for the number</span></div>"
     )
     parts.append(_table(explanation, top))
     ignored = explanation.ignored
@@ -82,18 +83,19 @@ def _table(explanation: LogOdds, top: int) -> str:
     if explanation.prior:
         rows.append(_row("<em>prior</em>", "", explanation.prior, largest))
     if explanation.bias:
-        rows.append(_row("<em>features that are absent</em>", "", explanation.bias, largest))
+        rows.append(_row(f"<em>{explanation.noun}s that are absent</em>", "", explanation.bias, largest))
     for part in shown:
         name = escape(part.feature) + ("" if part.known else ' <span class="faint">(never seen)</span>')
-        rows.append(_row(name, str(part.count), part.value, largest))
+        rows.append(_row(name, part.times if explanation.counted else "", part.value, largest))
     if rest:
-        rows.append(_row(f"<em>{len(rest)} more features</em>", "", total(rest)))
+        rows.append(_row(f"<em>{len(rest)} more {explanation.noun}s</em>", "", total(rest)))
     odds = signed(explanation.log_odds)
     rows.append(f'<tr class="sum"><th>log-odds</th><td></td><td class="number">{odds}</td><td></td></tr>')
-    head = '<th>feature</th><th class="number">times</th><th class="number">adds</th><th></th>'
+    times = "times" if explanation.counted else ""
+    head = f'<th>{explanation.noun}</th><th class="number">{times}</th><th class="number">adds</th><th></th>'
     body = "\n".join(rows)
     return (
-        '<h2>What each feature adds</h2><div class="wide"><table>'
+        f'<h2>What each {explanation.noun} adds</h2><div class="wide"><table>'
         f"<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
     )
 

@@ -109,8 +109,12 @@ def _load_json(path: str | os.PathLike[str]) -> Stored:
 
 
 def _require_kind(said: Mapping[str, Any], blocks: Blocks) -> None:
-    if said["kind"] != KIND:
-        raise ModelFileError(f"{blocks.source}: holds a model of kind {said['kind']!r}, not one of text")
+    if said["kind"] == KIND:
+        return
+    if said["kind"] == "estimator":
+        name = said["estimator"]
+        raise ModelFileError(f"{blocks.source}: holds a {name} on columns, not a model of text: use {name}.load")
+    raise ModelFileError(f"{blocks.source}: holds a model of kind {said['kind']!r}, not one of text")
 
 
 def _model(said: Mapping[str, Any], tally: object, idf: FrozenIdf | None, blocks: Blocks) -> Stored:

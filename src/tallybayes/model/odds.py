@@ -19,26 +19,31 @@ __all__ = ["Contribution", "LogOdds", "signed", "total"]
 
 @dataclass(frozen=True)
 class Contribution:
-    """One feature of the document.
+    """One feature of the document, or one column of the row.
 
     Attributes
     ----------
     feature : str
-    count : int
-        How often it is in the document.
+    count : int or float
+        How often it is in the document; how much of the column is in the row.
     value : float
         What it adds to the log-odds (natural log); -inf or inf where it makes one of the classes impossible.
     places : tuple of (start, end)
-        Where it stands in the document, in code points.
+        Where it stands in the document (or in the row as text), in code points.
     known : bool
         False for a feature never seen in training.
     """
 
     feature: str
-    count: int
+    count: int | float
     value: float
     places: tuple[Place, ...]
     known: bool = True
+
+    @property
+    def times(self) -> str:
+        """The count, short."""
+        return f"{self.count:.6g}" if isinstance(self.count, float) else str(self.count)
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class LogOdds:
     Attributes
     ----------
     document : str
+        A row of columns as text.
     of, against : class labels
     answer : class label
         What `predict` says, whichever classes are compared.
@@ -66,6 +72,8 @@ class LogOdds:
         Of all classes.
     note : str
         What else a reader must know.
+    noun : str
+        What the contributions are of: features of a document, columns of a row.
     """
 
     document: str
@@ -78,6 +86,12 @@ class LogOdds:
     contributions: tuple[Contribution, ...]
     probabilities: dict[Any, float]
     note: str = ""
+    noun: str = "feature"
+
+    @property
+    def counted(self) -> bool:
+        """Whether the counts tell anything: every value of a column is there once."""
+        return self.noun == "feature" or any(part.count != 1 for part in self.contributions)
 
     @property
     def unknown(self) -> tuple[Contribution, ...]:

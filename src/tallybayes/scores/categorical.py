@@ -221,6 +221,11 @@ class CategoricalScores:
             refuse_unseen(int(given[row, column]), first_row + row, column)
         return out
 
+    def knows(self, column: int, code: int) -> bool:
+        """Whether a code (or position) has a row of its own: is no value that training never heard of."""
+        size = len(self._index[column]) if self._index else int(self.sizes[column])
+        return 0 <= code < size
+
     def terms(self, row: npt.NDArray[Any]) -> Terms:
         """Take the scores of one row of d codes (or positions) apart; what is missing adds nothing."""
         terms = np.zeros((len(row), len(self.log_prior)))

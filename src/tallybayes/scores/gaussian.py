@@ -193,7 +193,7 @@ class GaussianScores:
 def gaussian_terms(table: GaussianScores, x: Floats) -> Terms:
     """Take the scores of one row of d values apart; a column that is left out adds nothing."""
     away = x[:, None] - table.mean.T
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         terms = table._constant.T + table._factor.T * away**2
     terms = np.where(table.points.T & (away != 0), -np.inf, terms)
     terms[np.isnan(x)] = 0.0
