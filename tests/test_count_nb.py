@@ -103,6 +103,17 @@ def test_system_c_bernoulli_binarises_by_a_threshold() -> None:
     np.testing.assert_allclose(joint, [float(each) for each in expected], rtol=1e-12)
 
 
+def test_a_threshold_below_zero_makes_zeros_present_where_they_are_laid_out() -> None:
+    X, y = np.array([[0.5, -2], [0, 0.1], [-3, 0], [-1.5, -0.2]]), [0, 0, 1, 1]
+    ours, other = BernoulliNB(binarize=-1).fit(X, y), theirs.BernoulliNB(binarize=-1).fit(X, y)
+    assert ours.feature_count_.tolist() == [[2, 1], [0, 2]]
+    close(ours.predict_joint_log_proba(X), other.predict_joint_log_proba(X))
+    with pytest.raises(InputError, match="threshold < 0"):
+        BernoulliNB(binarize=-1).fit(sparse.csr_array(X), y)
+    with pytest.raises(InputError, match="threshold < 0"):
+        ours.predict(sparse.csr_array(X))
+
+
 @pytest.mark.parametrize(
     ("model", "one_out", "resubstituted"),
     [(MultinomialNB(), 1617, 1627), (ComplementNB(), 1467, 1477), (BernoulliNB(binarize=8), 1591, 1609)],
