@@ -67,7 +67,7 @@ def markdown(rows: Iterable[Row]) -> str:
 
 
 def machine() -> str:
-    """Describe the machine in one line."""
+    """Describe the machine, and how busy it is, in one line."""
     found = re.search(r"model name\s*:\s*(.+)", _read("/proc/cpuinfo"))
     memory = re.search(r"MemTotal:\s*(\d+)", _read("/proc/meminfo"))
     parts = [
@@ -76,6 +76,7 @@ def machine() -> str:
         f"{int(memory.group(1)) / 2**20:.0f} GiB" if memory else "",
         f"{platform.system()} {platform.machine()}",
         f"Python {platform.python_version()}",
+        f"load average {os.getloadavg()[0]:.1f}",
     ]
     return ", ".join(part for part in parts if part)
 
