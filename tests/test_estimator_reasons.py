@@ -196,6 +196,8 @@ def test_an_explanation_reads_as_text_and_names_the_columns() -> None:
     explanation = model.explain(FRUIT_QUERY[0])
     assert explanation.of == "西瓜"
     assert "column 1 = 绿色" in str(explanation)
+    assert "times" not in str(explanation) + explanation.to_html()  # a value is there once
+    assert "times" in str(MultinomialNB().fit(SAMPLES, CLASSES).explain([17, 25, 39]))
     with pytest.raises(InputError, match="one row"):
         model.explain(FRUIT_ROWS)
     with pytest.raises(ParameterError, match="two classes"):
