@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float64]
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes on raw documents, in any script, without a vectorizer.
 
-    The defaults (complement naive Bayes on words, word pairs and, inside runs of Chinese and the like, one to three
+    The defaults (complement naive Bayes on words, word pairs and, inside runs of Chinese and the like, one to four
     characters) are a good first model for Chinese and English alike; whole counts, so the tally is exact.
 
     Parameters
@@ -93,7 +93,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weighting: str = "count",
         tokens: Any = "words",
         ngrams: tuple[int, int] = (1, 2),
-        cjk: tuple[int, int] = (1, 3),
+        cjk: tuple[int, int] = (1, 4),
         features: int | None = None,
         lowercase: bool = True,
         normalize: str | None = "auto",

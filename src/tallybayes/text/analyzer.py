@@ -57,7 +57,7 @@ class Analyzer:
         are, whatever `lowercase` and `normalize` say; it cannot be saved.
     ngrams : tuple of (int, int), default (1, 2)
         Shortest and longest n-gram of neighbouring words, from 1 to 64; characters in the two chars rules.
-    cjk : tuple of (int, int), default (1, 3)
+    cjk : tuple of (int, int), default (1, 4)
         Shortest and longest n-gram of characters in a run of a script without spaces, for ``"words"``.
     lowercase : bool, default True
         Fold case; without NFKC, as `str.lower` does.
@@ -84,7 +84,7 @@ class Analyzer:
     Examples
     --------
     >>> Analyzer().features("Don't panic! 我爱北京")
-    ["don't", 'panic', "don't panic", '我', '爱', '我爱', '北', '爱北', '我爱北', '京', '北京', '爱北京']
+    ["don't", 'panic', "don't panic", '我', '爱', '我爱', '北', '爱北', '我爱北', '京', '北京', '爱北京', '我爱北京']
     >>> Analyzer("sklearn", ngrams=(1, 1)).spans("İstanbul, 2 cats")
     [Span(feature='stanbul', start=1, end=8), Span(feature='cats', start=12, end=16)]
     """
@@ -93,7 +93,7 @@ class Analyzer:
         self,
         tokens: str | TokenFunction = "words",
         ngrams: tuple[int, int] = (1, 2),
-        cjk: tuple[int, int] = (1, 3),
+        cjk: tuple[int, int] = (1, 4),
         lowercase: bool = True,
         normalize: str | None = "auto",
         stop_words: Iterable[str] | None = None,
