@@ -18,6 +18,8 @@ void bind_separated(nb::module_& m);
 }  // namespace tb::bind
 
 NB_MODULE(_kernel, m) {
+  // A model at the top of a script lives until the interpreter has gone: no leak to tell the user about.
+  nb::set_leak_warnings(false);
   m.doc() = "Loops of tallybayes on contiguous arrays. Private: use the package's Python names.";
   tb::bind::bind_documents(m);
   tb::bind::bind_text(m);
