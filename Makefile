@@ -90,6 +90,7 @@ $(VENV)/.dev: $(VENV)/.tools $(SOURCES)
 $(BENCH)/.installed: pyproject.toml $(SOURCES)
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet '.[bench]'
+	mkdir -p build # for what they print
 	touch $@
 
 $(SANITIZED)/.built: $(VENV)/.dev
