@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,7 @@ __all__ = ["read"]
 
 # Below this alpha n/α may overflow, so log(1 + n/α) is taken as log(n + α) - log α, which loses nothing there.
 TINY_ALPHA = 1e-200
+BLOCK = 1 << 20  # cells worked on at a time: 8 MB for each temporary
 
 
 def read(tally: CountTally, reading: Reading) -> LinearScores:
@@ -87,19 +89,31 @@ def _safe_log(values: Floats) -> Floats:
 
 
 def _per_cell(tally: CountTally, per_feature: Floats) -> Floats:
-    """Spread a number per feature (or one for all) over the cells."""
-    return (
-        np.repeat(per_feature, np.diff(tally.indptr))
-        if per_feature.ndim
-        else np.full(len(tally.class_index), per_feature)
-    )
+    """Spread a number per feature over the cells; one number for all stays one."""
+    return np.repeat(per_feature, np.diff(tally.indptr)) if per_feature.ndim else per_feature
 
 
 def _log1p_ratio(counts: Floats, alpha: Floats) -> Floats:
     """log(1 + n/α), and log n where α is 0."""
     with np.errstate(over="ignore", divide="ignore"):
         plain = np.log1p(counts / alpha)
+    if (alpha > TINY_ALPHA).all():
+        return plain
     return np.where(alpha > TINY_ALPHA, plain, np.log(counts + alpha) - _safe_log(alpha))
+
+
+def _in_blocks(function: Callable[..., Floats], cells: Floats, other: Floats) -> Floats:
+    """Apply a function of two numbers per cell (or one for all) block by block, so that its temporaries stay small."""
+    result = np.empty(len(cells))
+    for start in range(0, len(cells), BLOCK):
+        part = slice(start, start + BLOCK)
+        result[part] = function(cells[part], other[part] if other.ndim else other)
+    return result
+
+
+def _log1p_of_rest(counts: Floats, rest: Floats) -> Floats:
+    """log(1 + n/rest), and 0 where nothing is left: the companion table counts those."""
+    return np.where(rest > 0, _log1p_ratio(counts, np.where(rest > 0, rest, 1.0)), 0.0)
 
 
 def _companion(tally: CountTally, base: Floats, feature: Floats, delta: Floats) -> LinearScores | None:
@@ -117,9 +131,12 @@ def _multinomial(tally: CountTally, reading: Reading, cells: Floats, alpha: Floa
     else:
         shared, unit = {}, unit + _safe_log(alpha)
     cell_alpha = _per_cell(tally, alpha)
-    never = np.broadcast_to(np.asarray(alpha == 0, np.float64), (n_features,)).copy()
-    zeros = _companion(tally, np.zeros(n_classes), never, np.where(cell_alpha == 0, -1.0, 0.0))
-    return _table(tally, prior, unit, _log1p_ratio(cells, cell_alpha), zeros=zeros, **shared)
+    zeros = None
+    if (alpha == 0).any():
+        never = np.broadcast_to(np.asarray(alpha == 0, np.float64), (n_features,)).copy()
+        given = np.broadcast_to(np.where(cell_alpha == 0, -1.0, 0.0), cells.shape).copy()
+        zeros = _companion(tally, np.zeros(n_classes), never, given)
+    return _table(tally, prior, unit, _in_blocks(_log1p_ratio, cells, cell_alpha), zeros=zeros, **shared)
 
 
 def _floored(tally: CountTally, reading: Reading, cells: Floats, alpha: Floats, prior: Floats) -> LinearScores:
@@ -135,11 +152,13 @@ def _complement(tally: CountTally, reading: Reading, cells: Floats, alpha: Float
     class_totals = np.bincount(tally.class_index, cells, n_classes)
     mass = alpha.sum() if alpha.ndim else alpha * n_features
     # Rest of the classes, per cell: exact for whole counts, so nothing is lost where a feature lives in one class only.
-    rest = np.repeat(feature_totals, np.diff(tally.indptr)) - cells + _per_cell(tally, alpha)
+    rest = np.repeat(feature_totals, np.diff(tally.indptr))
+    rest -= cells
+    rest += _per_cell(tally, alpha)
     feature = -_safe_log(feature_totals + alpha)
     unit = _safe_log(class_totals.sum() - class_totals + mass)
-    certain = rest == 0
-    delta = np.where(certain, 0.0, _log1p_ratio(cells, np.where(certain, 1.0, rest)))
+    certain = rest <= 0
+    delta = _in_blocks(_log1p_of_rest, cells, rest)
     scale = np.ones(n_classes)
     if reading.norm:
         sums = feature.sum() + n_features * unit + np.bincount(tally.class_index, delta, n_classes)
@@ -148,11 +167,9 @@ def _complement(tally: CountTally, reading: Reading, cells: Floats, alpha: Float
     # Weights of the complement are no likelihoods: no prior enters unless asked for (or there is one class only).
     base = prior.copy() if reading.prior is not None or n_classes == 1 else np.zeros(n_classes)
     base[np.asarray(tally.class_count) == 0] = -np.inf
-    zeros = (
-        _companion(tally, np.zeros(n_classes), np.zeros(n_features), np.where(certain, -1.0, 0.0))
-        if n_classes > 1
-        else None
-    )
+    zeros = None
+    if n_classes > 1 and certain.any():
+        zeros = _companion(tally, np.zeros(n_classes), np.zeros(n_features), np.where(certain, -1.0, 0.0))
     return _table(tally, base, unit, delta, feature=feature, scale=scale, zeros=zeros)
 
 
@@ -166,28 +183,34 @@ def _bernoulli(tally: CountTally, reading: Reading, cells: Floats, alpha: Floats
         class_index, cell_alpha = layout["class_index"], np.repeat(alpha, n_classes)
     else:
         class_index, cell_alpha = tally.class_index, _per_cell(tally, alpha)
-    n_class = documents[class_index]
-    absent = (n_class - cells) + cell_alpha  # in this order: whole numbers cancel exactly
-    always, never = absent <= 0, cells + cell_alpha == 0
-    log_present = _safe_log(cells + cell_alpha) - _safe_log(n_class + 2 * cell_alpha)
+    absent = documents[class_index]
+    absent -= cells  # before alpha is added: whole numbers cancel exactly
+    absent += cell_alpha
+    always = absent <= 0
     if alpha.ndim:
         unit = np.zeros(n_classes)
-        log_absent = np.where(always, 0.0, _safe_log(absent) - _safe_log(n_class + 2 * cell_alpha))
+        log_all = _safe_log(documents[class_index] + 2 * cell_alpha)
+        log_absent = np.where(always, 0.0, _safe_log(absent) - log_all)
         base = prior + np.bincount(class_index, log_absent, n_classes)
-        delta = log_present - log_absent
+        delta = _safe_log(cells + cell_alpha) - log_all - log_absent
     else:
         unit = _safe_log(alpha) - _safe_log(documents + alpha)
         empty_cell = _safe_log(documents + alpha) - _safe_log(documents + 2 * alpha)
-        rest = _log1p_ratio(cells, np.where(always, 1.0, absent))
-        base = prior + n_features * empty_cell
-        base -= np.bincount(class_index, np.where(always, empty_cell[class_index], rest), n_classes)
-        delta = np.where(always, log_present - unit[class_index], _log1p_ratio(cells, cell_alpha) + rest)
+        delta = _in_blocks(_log1p_of_rest, cells, absent)
+        base = prior + n_features * empty_cell - np.bincount(class_index, delta, n_classes)
+        delta += _in_blocks(_log1p_ratio, cells, alpha)
+        # A feature that every document of a class has: log 1 if it is there, and nothing in the base.
+        of = class_index[always]
+        base -= np.bincount(of, empty_cell[of], n_classes)
+        delta[always] = _safe_log(cells[always] + alpha) - _safe_log(documents[of] + 2 * alpha) - unit[of]
     # Zero factors: 1 for a present feature with p = 0; 1 for an absent one with p = 1 (in the base, back if present).
     base_zeros = np.bincount(class_index[always], minlength=n_classes).astype(np.float64)
+    zeros = None
     if alpha.ndim:
+        never = cells + cell_alpha == 0
         zeros = _companion(tally, base_zeros, np.zeros(n_features), np.where(always, -1.0, np.where(never, 1.0, 0.0)))
         zeros = None if zeros is None else replace(zeros, indptr=layout["indptr"], class_index=class_index)
-    else:
+    elif alpha == 0 or base_zeros.any():
         unsmoothed = np.full(n_features, float(alpha == 0))
         zeros = _companion(tally, base_zeros, unsmoothed, np.where(always, -1.0, 0.0) - float(alpha == 0))
     return _table(tally, base, unit, delta, zeros=zeros, **layout)
