@@ -43,7 +43,6 @@ def test_the_defaults_reach_their_accuracies(shared: Path) -> None:
 
 
 @SLOW
-@pytest.mark.xfail(reason="0.8077: characters 1 to 3 do not reach it, 2 to 4 give 0.8194 and 1 to 4 give 0.8153")
 def test_the_defaults_reach_their_accuracy_on_reviews(shared: Path) -> None:
     assert reached(text_sets.sentiment(shared)) == 1
 
