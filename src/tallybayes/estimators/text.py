@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from ..errors import InputError, ParameterError
 from ..labels import Labels
 from ..model import Model
-from ..scores import Reading
+from ..scores import Reading, check, prune
 from ..tally.count import CountTally
 from ..text.analyzer import Analyzer
 
@@ -197,7 +197,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = self._new_model()
         model.learn(X, y, weights=sample_weight)
         # An unusable reading (alpha of a wrong length, a prior for other classes) must fail here, not at an answer.
-        _ = model.scorer
+        check(prune(model.tally, model.reading), model.reading)
         self._check_vocabulary(model)
         self.model_ = model
         return self

@@ -16,7 +16,7 @@ Rennie, Shih, Teevan, Karger (2003), Tackling the poor assumptions of naive Baye
 from __future__ import annotations
 
 from .decision import chosen_labels, decide
-from .models import read
+from .models import check, read
 from .posterior import log_posterior, posterior, predicted
 from .prior import given_prior, log_prior
 from .reading import Reading
@@ -26,6 +26,7 @@ from .weighting import prune, smooth_idf
 __all__ = [
     "LinearScores",
     "Reading",
+    "check",
     "chosen_labels",
     "decide",
     "given_prior",

@@ -14,13 +14,32 @@ from .prior import log_prior
 from .reading import Reading
 from .table import Floats, LinearScores
 from .trace import trace_reading
-from .weighting import by_feature, smooth_idf, values_of
+from .weighting import by_feature, require, smooth_idf, values_of
 
-__all__ = ["read"]
+__all__ = ["check", "read"]
 
 # Below this alpha n/α may overflow, so log(1 + n/α) is taken as log(n + α) - log α, which loses nothing there.
 TINY_ALPHA = 1e-200
 BLOCK = 1 << 20  # cells worked on at a time: 8 MB for each temporary
+
+
+def check(tally: CountTally, reading: Reading) -> Floats:
+    """Refuse a reading that does not fit a tally (already pruned), without building its table; return its log prior.
+
+    Raises
+    ------
+    ParameterError
+        If `alpha` has another length than V, if a given prior does not fit the classes, or if a channel that the
+        reading needs was not counted.
+    """
+    n_features, n_alphas = len(tally.indptr) - 1, np.size(reading.alpha)
+    if isinstance(reading.alpha, tuple) and n_alphas != n_features:
+        raise ParameterError(
+            f"alpha should be a scalar or one number per feature: {n_alphas} numbers for {n_features} features"
+        )
+    for channel in reading.channels:
+        require(tally, channel)
+    return log_prior(tally, reading)
 
 
 def read(tally: CountTally, reading: Reading) -> LinearScores:
@@ -40,21 +59,16 @@ def read(tally: CountTally, reading: Reading) -> LinearScores:
     Raises
     ------
     ParameterError
-        If `alpha` has another length than V, or a channel that the reading needs was not counted.
+        As `check`.
     """
-    n_features = len(tally.indptr) - 1
+    prior = check(tally, reading)
     alpha = np.asarray(reading.alpha, np.float64)
-    if alpha.ndim and len(alpha) != n_features:
-        raise ParameterError(
-            f"alpha should be a scalar or one number per feature: {len(alpha)} numbers for {n_features} features"
-        )
     cells = values_of(tally, "documents" if reading.value == "binary" else "occurrences")
     gain = np.zeros(0)
     if reading.weighting == "idf":
         documents = by_feature(tally, values_of(tally, "documents"))
         gain = smooth_idf(documents, float(np.asarray(tally.class_count, np.float64).sum()))
         cells = cells * np.repeat(gain, np.diff(tally.indptr))
-    prior = log_prior(tally, reading)
     make = {"multinomial": _multinomial, "complement": _complement, "bernoulli": _bernoulli}[reading.model]
     if reading.smoothing == "floor":
         make = _floored

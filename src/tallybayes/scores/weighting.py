@@ -9,17 +9,22 @@ from ..tally.count import CountTally
 from .reading import Reading
 from .table import Floats
 
-__all__ = ["by_feature", "prune", "smooth_idf", "values_of"]
+__all__ = ["by_feature", "prune", "require", "smooth_idf", "values_of"]
 
 
-def values_of(tally: CountTally, channel: str) -> Floats:
-    """Return one channel's cells as float64, shape (nnz,), in natural units."""
+def require(tally: CountTally, channel: str) -> None:
+    """Refuse a tally that does not hold a channel."""
     if channel not in tally.channels:
         have = " and ".join(tally.channels) or "nothing"
         raise ParameterError(
             f"this reading needs the counts of {channel}, the tally holds {have}: "
             "learn again with channels=('occurrences', 'documents')"
         )
+
+
+def values_of(tally: CountTally, channel: str) -> Floats:
+    """Return one channel's cells as float64, shape (nnz,), in natural units."""
+    require(tally, channel)
     cells: Floats = tally.values(channel).astype(np.float64)
     return cells
 
