@@ -92,5 +92,9 @@ class Buffer {
   size_t capacity_ = 0;
 };
 
-inline void prefetch(const void* address) { __builtin_prefetch(address); }
+inline void prefetch(const void* address) {
+  __builtin_prefetch(address);
+  // GCC holds a function that does nothing but prefetch for one without effect, and drops the calls to it.
+  asm volatile("");
+}
 }  // namespace tb
