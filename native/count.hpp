@@ -43,6 +43,10 @@ class WordStore {
     prefetch(&vocabulary_.table()[vocabulary_.table().start(feature.hash)]);
     return feature;
   }
+  /// By the time its turn comes, what prepare() asked for has left the first-level cache again.
+  [[gnu::always_inline]] void prefetch_again(const Feature& feature) {
+    prefetch(&vocabulary_.table()[vocabulary_.table().start(feature.hash)]);
+  }
   /// The slot of a feature, new or known. `touched` names slots and is kept right when they move.
   [[gnu::always_inline]] Slot& at(const Feature& feature, Buffer<uint32_t>& touched, uint32_t& index) {
     SlotTable& table = vocabulary_.table();
@@ -84,6 +88,7 @@ class ColumnStore {
     prefetch(&cells_[column]);
     return {column, 0};
   }
+  [[gnu::always_inline]] void prefetch_again(const Pending& feature) { prefetch(&cells_[feature.column]); }
   [[gnu::always_inline]] Cell& at(const Pending& feature, Buffer<uint32_t>&, uint32_t& index) {
     index = feature.column;
     return cells_[index];
@@ -110,7 +115,7 @@ template <class Store, class Mode>
 class TextCounter {
   using Sum = typename Mode::Sum;
   using Sums = std::array<Sum, Mode::channels>;
-  static constexpr size_t batch = 256;
+  static constexpr size_t batch = 256, near = 12;
 
  public:
   explicit TextCounter(const CountOptions& options) : options_(options), store_(options) {}
@@ -123,6 +128,7 @@ class TextCounter {
 
   void flush() {
     for (size_t k = 0, n = size_; k < n; ++k) {
+      if (k + near < n) store_.prefetch_again(pending_[k + near]);
       uint32_t index;
       auto& slot = store_.at(pending_[k], touched_, index);
       if constexpr (counts_documents) {
@@ -225,16 +231,16 @@ class TextCounter {
     counted_ = 0;
     if constexpr (Mode::each) {
       if (held_ids_.size() == 0) return;
-      emitted_.start(class_);
+      auto& run = emitted_.start(class_, held_ids_.size());
       for (const uint32_t id : held_ids_) {
-        emitted_.add(id, own_[id]);
+        if (own_[id] != Sums{}) run.add(id, own_[id]);
         own_[id] = {};
         held_[id] = 0;
       }
       held_ids_.clear();
     } else {
       if (touched_.size() == 0) return;
-      emitted_.start(class_);
+      auto& run = emitted_.start(class_, touched_.size());
       for (size_t k = 0; k < touched_.size(); ++k) {
         if (k + 16 < touched_.size()) prefetch(&store_[touched_[k + 16]]);
         auto& slot = store_[touched_[k]];
@@ -243,7 +249,7 @@ class TextCounter {
         sums[0] = slot.count;
         if constexpr (both) sums[1] = std::exchange(own_[id][1], 0);
         slot.count = 0;
-        emitted_.add(id, sums);
+        run.add(id, sums);
       }
       touched_.clear();
     }
@@ -286,19 +292,25 @@ template <class Total, class Store, class Mode>
 Gathered<Total, Mode::channels> count_text(const Documents& documents, const int32_t* class_index, const Rules& rules,
                                            const CountOptions& options) {
   using Counter = TextCounter<Store, Mode>;
-  using Lists = ById<typename Mode::Sum, Mode::channels>;
+  constexpr size_t near = 2, far = 8;
   const int threads = std::max(1, std::min<int>(options.threads, static_cast<int>(std::min<size_t>(documents.size(), 4096))));
   const DocumentOrder work(documents, class_index, options.classes, threads);
   std::vector<std::unique_ptr<Counter>> counters(static_cast<size_t>(threads));
-  std::vector<Lists> lists(static_cast<size_t>(threads));
+  std::vector<Emitted<typename Mode::Sum, Mode::channels>> emitted(static_cast<size_t>(threads));
   std::atomic<size_t> next{0};
   run_threads(threads, [&](int thread) {
     auto& counter = *(counters[thread] = std::make_unique<Counter>(options));
     Lexer lexer(rules);
     std::string scratch;
     for (size_t chunk; (chunk = next.fetch_add(1)) < work.cuts.size() - 1;) {
-      for (size_t k = work.cuts[chunk]; k < work.cuts[chunk + 1]; ++k) {
+      const size_t end = work.cuts[chunk + 1];
+      for (size_t k = work.cuts[chunk]; k < end; ++k) {
         const auto i = static_cast<size_t>(work.order[k]);
+        if (k + far < end) {
+          documents.prefetch_place(static_cast<size_t>(work.order[k + far]));
+          prefetch(class_index + work.order[k + far]);
+        }
+        if (k + near < end) documents.prefetch_text(static_cast<size_t>(work.order[k + near]));
         counter.begin_class(class_index[i]);
         counter.begin_document(i);
         lexer.document(documents.utf8(i, scratch), counter);
@@ -306,14 +318,14 @@ Gathered<Total, Mode::channels> count_text(const Documents& documents, const int
       }
     }
     counter.end_class();
-    lists[thread] = Lists(std::move(counter.emitted()), counter.store().ids());
+    emitted[thread] = std::move(counter.emitted());
   });
   if constexpr (std::is_same_v<Store, WordStore>) {
     std::vector<const Vocabulary*> vocabularies;
     for (const auto& counter : counters) vocabularies.push_back(&counter->store().vocabulary());
-    return gather<Total>(lists, SortedMembers(vocabularies, threads), threads);
+    return gather<Total>(emitted, SortedMembers(vocabularies, threads), threads);
   } else {
-    return gather<Total>(lists, ColumnMembers(options.columns, lists.size(), threads), threads);
+    return gather<Total>(emitted, ColumnMembers(options.columns, emitted.size(), threads), threads);
   }
 }
 }  // namespace tb

@@ -1,12 +1,16 @@
 // Documents as the caller holds them: str in its own 1-, 2- or 4-byte form, or UTF-8. Nothing is copied until a
 // document is read, and then only into the reader's scratch.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "memory.hpp"
+#include "transcode.hpp"
 
 namespace tb {
 
@@ -17,28 +21,6 @@ struct Document {
   size_t length;  // in units of the encoding
   Encoding encoding;
 };
-
-constexpr char32_t replacement = 0xFFFD;  // what a lone surrogate becomes
-
-/// Write one code point as UTF-8 and return the end; `to` has room for 4 bytes.
-inline char* put_utf8(char* to, char32_t c) {
-  if (c < 0x80) {
-    *to++ = static_cast<char>(c);
-  } else if (c < 0x800) {
-    *to++ = static_cast<char>(0xC0 | (c >> 6));
-    *to++ = static_cast<char>(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    *to++ = static_cast<char>(0xE0 | (c >> 12));
-    *to++ = static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-    *to++ = static_cast<char>(0x80 | (c & 0x3F));
-  } else {
-    *to++ = static_cast<char>(0xF0 | (c >> 18));
-    *to++ = static_cast<char>(0x80 | ((c >> 12) & 0x3F));
-    *to++ = static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-    *to++ = static_cast<char>(0x80 | (c & 0x3F));
-  }
-  return to;
-}
 
 /// Read the code point at `from` of valid UTF-8 and move past it.
 inline char32_t get_utf8(const char*& from) {
@@ -95,6 +77,14 @@ class Documents {
 
   size_t size() const { return size_; }
 
+  /// Ask for where document `i` is, and later for its text: documents in class order lie in no order in memory.
+  void prefetch_place(size_t i) const { prefetch(offsets_ ? static_cast<const void*>(offsets_ + i) : &documents_[i]); }
+  void prefetch_text(size_t i) const {
+    constexpr size_t line = 64, most = 1024;  // the processor itself sees that the rest is read in a row
+    const char* const text = offsets_ ? data_ + offsets_[i] : static_cast<const char*>(documents_[i].data);
+    for (size_t at = 0, n = std::min(bytes(i), most); at < n; at += line) prefetch(text + at);
+  }
+
   /// Document `i` as UTF-8: in place where it is so already, else written into `scratch`.
   std::string_view utf8(size_t i, std::string& scratch) const {
     if (offsets_) return {data_ + offsets_[i], static_cast<size_t>(offsets_[i + 1] - offsets_[i])};
@@ -126,26 +116,13 @@ class Documents {
     return encoding == Encoding::ucs4 ? 4 : encoding == Encoding::ucs2 ? 2 : 1;
   }
 
-  template <class Unit, size_t Most>
+  template <class Unit, size_t most>
   static std::string_view transcode(const Document& document, std::string& scratch) {
-    const auto* units = static_cast<const Unit*>(document.data);
-    // Not resize(length * Most): it would clear memory that is about to be written. Capacity grows, never shrinks.
-    if (scratch.size() < document.length * Most) scratch.resize(document.length * Most + document.length / 2);
-    char* to = scratch.data();
-    for (size_t i = 0; i < document.length; ++i) {
-      const char32_t c = units[i];
-      if constexpr (sizeof(Unit) == 2) {
-        if (c >= 0x800 && (c < 0xD800 || c > 0xDFFF)) {  // Chinese, mostly
-          to[0] = static_cast<char>(0xE0 | (c >> 12));
-          to[1] = static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-          to[2] = static_cast<char>(0x80 | (c & 0x3F));
-          to += 3;
-          continue;
-        }
-      }
-      to = put_utf8(to, c >= 0xD800 && c <= 0xDFFF ? replacement : c);
-    }
-    return {scratch.data(), static_cast<size_t>(to - scratch.data())};
+    // Not resize(room): it would clear memory that is about to be written. Capacity grows, never shrinks.
+    const size_t room = document.length * most + transcode_slack;
+    if (scratch.size() < room) scratch.resize(room + room / 8);
+    const char* const end = to_utf8(static_cast<const Unit*>(document.data), document.length, scratch.data());
+    return {scratch.data(), static_cast<size_t>(end - scratch.data())};
   }
 
   std::vector<Document> documents_;

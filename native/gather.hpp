@@ -1,8 +1,10 @@
-// From what the threads counted (feature id, class, sums) to one feature-major list, features ascending. Nothing here is
-// serial but sums over parts: every thread turns its own cells feature-major, and then the features are split.
+// From what the threads counted (feature id, class, sums) to one feature-major list, features ascending. Features are
+// numbered first, so that every cell is written to where its feature's cells are: into one list for all threads, since a
+// thread's share of a feature is known. Nothing here is serial but sums over parts.
 #pragma once
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
 
 #include "memory.hpp"
@@ -12,47 +14,29 @@
 
 namespace tb {
 
-/// Cells as one thread emitted them: runs of one class, classes not falling; a class may come twice in a row.
+/// Cells as one thread emitted them: a run for each class, classes not falling; a class may come twice in a row. No cell is
+/// zero in every channel.
 template <class Sum, size_t N>
 struct Emitted {
   using Sums = std::array<Sum, N>;
   struct Run {
     int32_t class_index;
-    size_t begin;
+    Buffer<uint32_t> ids;
+    Buffer<Sums> sums;
+
+    void add(uint32_t id, const Sums& cell) {
+      ids.push_back(id);
+      sums.push_back(cell);
+    }
   };
-  Buffer<uint32_t> ids;
-  Buffer<Sums> sums;
   std::vector<Run> runs;
 
-  void start(int32_t class_index) { runs.push_back({class_index, ids.size()}); }
-  void add(uint32_t id, const Sums& cell) {
-    ids.push_back(id);
-    sums.push_back(cell);
-  }
-};
-
-/// The same cells by feature id.
-template <class Sum, size_t N>
-struct ById {
-  using Sums = std::array<Sum, N>;
-  Buffer<size_t> start;
-  Buffer<int32_t> classes;
-  Buffer<Sums> sums;
-
-  ById() = default;
-  ById(Emitted<Sum, N>&& emitted, size_t ids)
-      : start(ids + 2, size_t{0}), classes(emitted.ids.size()), sums(emitted.ids.size()) {
-    size_t* const next = start.data() + 1;  // ends up as the end of each id, so start stays right
-    for (const uint32_t id : emitted.ids) ++next[id + 1];
-    for (size_t id = 0; id < ids; ++id) next[id + 1] += next[id];
-    emitted.runs.push_back({0, emitted.ids.size()});
-    for (size_t run = 0; run + 1 < emitted.runs.size(); ++run)
-      for (size_t k = emitted.runs[run].begin; k < emitted.runs[run + 1].begin; ++k) {
-        const size_t at = next[emitted.ids[k]]++;
-        classes[at] = emitted.runs[run].class_index;
-        sums[at] = emitted.sums[k];
-      }
-    emitted = {};
+  /// A new run with room for `cells`.
+  Run& start(int32_t class_index, size_t cells) {
+    Run& run = runs.emplace_back(Run{class_index, {}, {}});
+    run.ids.reserve(cells);
+    run.sums.reserve(cells);
+    return run;
   }
 };
 
@@ -69,59 +53,6 @@ struct Gathered {
 struct Member {
   uint64_t prefix;
   uint32_t thread, id;
-};
-
-/// Brings together the cells of the members of one feature, classes ascending, zeros left out.
-template <class Total, class Sum, size_t N>
-class Joiner {
-  using Totals = std::array<Total, N>;
-
- public:
-  explicit Joiner(const std::vector<ById<Sum, N>>& lists) : lists_(lists) {}
-
-  /// Ask for what join() will read of a member some way ahead: first where its cells are, closer by the cells.
-  void prefetch_start(const Member& member) const { prefetch(&lists_[member.thread].start[member.id]); }
-  void prefetch_cells(const Member& member) const {
-    const auto& list = lists_[member.thread];
-    const size_t at = list.start[member.id];
-    prefetch(&list.classes[at]);
-    prefetch(&list.sums[at]);
-  }
-
-  template <class Use>
-  void join(const Member* begin, const Member* end, Use&& use) {
-    const auto& first = lists_[begin->thread];
-    if (begin + 1 == end) {
-      run(first.start[begin->id], first.start[begin->id + 1], [&](size_t k) { return first.classes[k]; },
-          [&](size_t k) -> const auto& { return first.sums[k]; }, use);
-      return;
-    }
-    cells_.clear();
-    for (const Member* member = begin; member != end; ++member) {
-      const auto& list = lists_[member->thread];
-      for (size_t k = list.start[member->id]; k < list.start[member->id + 1]; ++k) cells_.push_back({list.classes[k], &list.sums[k]});
-    }
-    std::stable_sort(cells_.begin(), cells_.end(), [](const Cell& a, const Cell& b) { return a.class_index < b.class_index; });
-    run(0, cells_.size(), [&](size_t k) { return cells_[k].class_index; }, [&](size_t k) -> const auto& { return *cells_[k].sums; }, use);
-  }
-
- private:
-  struct Cell {
-    int32_t class_index;
-    const std::array<Sum, N>* sums;
-  };
-  template <class ClassOf, class SumsOf, class Use>
-  static void run(size_t k, size_t end, ClassOf class_of, SumsOf sums_of, Use&& use) {
-    while (k < end) {
-      const int32_t c = class_of(k);
-      Totals total{};
-      for (; k < end && class_of(k) == c; ++k)
-        for (size_t n = 0; n < N; ++n) total[n] += static_cast<Total>(sums_of(k)[n]);
-      if (std::any_of(total.begin(), total.end(), [](Total t) { return t != 0; })) use(c, total);
-    }
-  }
-  const std::vector<ById<Sum, N>>& lists_;
-  std::vector<Cell> cells_;
 };
 
 /// All features of all threads, ordered by their bytes. Split by the first two bytes, then each part sorted by itself.
@@ -160,20 +91,17 @@ class SortedMembers {
   }
 
   size_t parts() const { return cuts_.size() - 1; }
+  size_t ids(size_t thread) const { return vocabularies_[thread]->size(); }
   std::string_view bytes(const Member& member) const { return (*vocabularies_[member.thread])[member.id]; }
 
-  /// use(begin, end) for every feature of a part, ascending; `joiner` reads ahead, since ids are in no order here.
-  template <class Joiner, class Use>
-  void each(size_t part, const Joiner& joiner, Use&& use) const {
+  /// use(begin, end) for every feature of a part, ascending; reads ahead, since ids are in no order here.
+  template <class Use>
+  void each(size_t part, Use&& use) const {
     const Member* at = members_.data() + starts_[cuts_[part]];
     const Member* const end = members_.data() + starts_[cuts_[part + 1]];
     while (at != end) {
       const Member* stop = at + 1;
-      if (end - at > 24) joiner.prefetch_start(at[24]);
-      if (end - at > 12) {
-        joiner.prefetch_cells(at[12]);
-        prefetch(bytes(at[12]).data());
-      }
+      if (end - at > 12) prefetch(bytes(at[12]).data());
       while (stop != end && stop->prefix == at->prefix && bytes(*stop) == bytes(*at)) ++stop;
       use(at, stop);
       at = stop;
@@ -210,8 +138,9 @@ class ColumnMembers {
       : columns_(columns), lists_(lists), parts_(static_cast<size_t>(threads) * 8) {}
 
   size_t parts() const { return parts_; }
-  template <class Joiner, class Use>
-  void each(size_t part, const Joiner&, Use&& use) const {
+  size_t ids(size_t) const { return columns_; }
+  template <class Use>
+  void each(size_t part, Use&& use) const {
     std::vector<Member> members(lists_);
     for (size_t column = columns_ * part / parts_; column < columns_ * (part + 1) / parts_; ++column) {
       for (size_t t = 0; t < lists_; ++t) members[t] = {0, static_cast<uint32_t>(t), static_cast<uint32_t>(column)};
@@ -223,23 +152,140 @@ class ColumnMembers {
   size_t columns_, lists_, parts_;
 };
 
-/// Write the result: once over all cells to know the sizes, once to fill.
+/// The cells of all threads by feature. A feature's cells of one thread follow each other, classes not falling.
+template <class Sum, size_t N>
+class CellLists {
+  using Sums = std::array<Sum, N>;
+  struct Cell {
+    int32_t class_index;
+    Sums sums;
+  };
+
+ public:
+  explicit CellLists(std::vector<Emitted<Sum, N>>& emitted) : emitted_(emitted), places_(emitted.size()) {}
+
+  /// First count the cells of each feature id ...
+  template <class Members>
+  void count(const Members& members) {
+    run_threads(threads(), [&](int t) {
+      Buffer<size_t>& cells = places_[t] = Buffer<size_t>(members.ids(static_cast<size_t>(t)), size_t{0});
+      for (const auto& run : emitted_[t].runs)
+        for (const uint32_t id : run.ids) ++cells[id];
+    });
+  }
+  size_t cells(const Member* begin, const Member* end) const {
+    size_t sum = 0;
+    for (const Member* member = begin; member != end; ++member) sum += places_[member->thread][member->id];
+    return sum;
+  }
+  void reserve(size_t features, size_t cells) {
+    start_ = Buffer<size_t>(features + 1);
+    start_[features] = cells;
+    cells_ = Buffer<Cell>(cells);
+  }
+  /// ... then say where each feature's begin ...
+  void place(size_t feature, const Member* begin, const Member* end, size_t at) {
+    start_[feature] = at;
+    for (const Member* member = begin; member != end; ++member) {
+      size_t& place = places_[member->thread][member->id];
+      at += std::exchange(place, at);
+    }
+  }
+  /// ... then move them there. What was emitted is gone afterwards.
+  void fill() {
+    constexpr size_t near = 8, far = 24;
+    run_threads(threads(), [&](int t) {
+      Buffer<size_t>& places = places_[t];
+      for (auto& run : emitted_[t].runs) {
+        const size_t n = run.ids.size();
+        for (size_t k = 0; k < n; ++k) {
+          if (k + far < n) prefetch(&places[run.ids[k + far]]);
+          if (k + near < n) prefetch(&cells_[places[run.ids[k + near]]]);
+          cells_[places[run.ids[k]]++] = {run.class_index, run.sums[k]};
+        }
+        run = {};
+      }
+    });
+  }
+
+  const size_t* start() const { return start_.data(); }
+  /// use(class, sums) for every class of a feature, ascending.
+  template <class Total, class Use>
+  void each(size_t feature, Use&& use) {
+    Cell* const begin = cells_.data() + start_[feature];
+    Cell* const end = cells_.data() + start_[feature + 1];
+    const auto before = [](const Cell& a, const Cell& b) { return a.class_index < b.class_index; };
+    if (!std::is_sorted(begin, end, before)) std::stable_sort(begin, end, before);
+    for (const Cell* cell = begin; cell != end;) {
+      const int32_t c = cell->class_index;
+      std::array<Total, N> total{};
+      for (; cell != end && cell->class_index == c; ++cell)
+        for (size_t n = 0; n < N; ++n) total[n] += static_cast<Total>(cell->sums[n]);
+      use(c, total);
+    }
+  }
+
+ private:
+  int threads() const { return static_cast<int>(emitted_.size()); }
+
+  std::vector<Emitted<Sum, N>>& emitted_;
+  std::vector<Buffer<size_t>> places_;  // by thread and id: how many cells, then where the next one goes
+  Buffer<size_t> start_;                // by feature
+  Buffer<Cell> cells_;
+};
+
+/// The cells in order, a class that several threads counted as one cell.
+template <class Total, class Sum, size_t N>
+void write_cells(CellLists<Sum, N>& lists, size_t features, int threads, Gathered<Total, N>& out) {
+  const size_t* const start = lists.start();
+  const auto cuts = balanced_cuts(features, threads > 1 ? static_cast<size_t>(threads) * 8 : 1, [&](size_t f) { return start[f]; });
+  const size_t parts = cuts.size() - 1;
+  std::vector<size_t> first(parts + 1, 0);
+  if (parts == 1) {
+    first[1] = start[features];  // at most
+  } else {
+    run_chunks(threads, parts, [&](size_t part, int) {
+      for (size_t f = cuts[part]; f < cuts[part + 1]; ++f)
+        lists.template each<Total>(f, [&](int32_t, const auto&) { ++first[part + 1]; });
+    });
+    std::partial_sum(first.begin(), first.end(), first.begin());
+  }
+  out.indptr = Buffer<int64_t>(features + 1);
+  out.indptr[0] = 0;
+  out.class_index = Buffer<int32_t>(first[parts]);
+  for (auto& channel : out.channels) channel = Buffer<Total>(first[parts]);
+  run_chunks(threads, parts, [&](size_t part, int) {
+    size_t at = first[part];
+    for (size_t f = cuts[part]; f < cuts[part + 1]; ++f) {
+      lists.template each<Total>(f, [&](int32_t c, const auto& totals) {
+        out.class_index[at] = c;
+        for (size_t n = 0; n < N; ++n) out.channels[n][at] = totals[n];
+        ++at;
+      });
+      out.indptr[f + 1] = static_cast<int64_t>(at);
+    }
+  });
+  out.class_index.truncate(static_cast<size_t>(out.indptr[features]));
+  for (auto& channel : out.channels) channel.truncate(static_cast<size_t>(out.indptr[features]));
+}
+
 template <class Total, class Sum, size_t N, class Members>
-Gathered<Total, N> gather(const std::vector<ById<Sum, N>>& lists, const Members& members, int threads) {
+Gathered<Total, N> gather(std::vector<Emitted<Sum, N>>& emitted, const Members& members, int threads) {
   constexpr bool text = requires(const Member& m) { members.bytes(m); };
   struct Size {
     size_t features = 0, bytes = 0, cells = 0;
   };
+  CellLists<Sum, N> lists(emitted);
+  lists.count(members);
   const size_t parts = members.parts();
   std::vector<Size> start(parts + 1);
   run_chunks(threads, parts, [&](size_t part, int) {
-    Joiner<Total, Sum, N> joiner(lists);
     Size size;
-    members.each(part, joiner, [&](const Member* begin, const Member* end) {
-      const size_t before = size.cells;
-      joiner.join(begin, end, [&](int32_t, const auto&) { ++size.cells; });
-      if (size.cells == before) return;
+    members.each(part, [&](const Member* begin, const Member* end) {
+      const size_t cells = lists.cells(begin, end);
+      if (cells == 0) return;
       ++size.features;
+      size.cells += cells;
       if constexpr (text) size.bytes += members.bytes(*begin).size();
     });
     start[part + 1] = size;
@@ -250,36 +296,30 @@ Gathered<Total, N> gather(const std::vector<ById<Sum, N>>& lists, const Members&
     start[part + 1].cells += start[part].cells;
   }
   const Size total = start[parts];
+  lists.reserve(total.features, total.cells);
   Gathered<Total, N> out;
   out.bytes = Buffer<uint8_t>(text ? total.bytes : 0);
   out.offsets = Buffer<int64_t>(text ? total.features + 1 : 0, 0);
   out.columns = Buffer<int64_t>(text ? 0 : total.features);
-  out.indptr = Buffer<int64_t>(total.features + 1);
-  out.indptr[0] = 0;
-  out.class_index = Buffer<int32_t>(total.cells);
-  for (auto& channel : out.channels) channel = Buffer<Total>(total.cells);
   run_chunks(threads, parts, [&](size_t part, int) {
-    Joiner<Total, Sum, N> joiner(lists);
     auto [feature, byte, cell] = start[part];
-    members.each(part, joiner, [&](const Member* begin, const Member* end) {
-      const size_t before = cell;
-      joiner.join(begin, end, [&](int32_t c, const auto& totals) {
-        out.class_index[cell] = c;
-        for (size_t n = 0; n < N; ++n) out.channels[n][cell] = totals[n];
-        ++cell;
-      });
-      if (cell == before) return;
+    members.each(part, [&](const Member* begin, const Member* end) {
+      const size_t cells = lists.cells(begin, end);
+      if (cells == 0) return;
+      lists.place(feature, begin, end, cell);
+      cell += cells;
       if constexpr (text) {
         const std::string_view bytes = members.bytes(*begin);
         std::memcpy(out.bytes.data() + byte, bytes.data(), bytes.size());
         byte += bytes.size();
-        out.offsets[feature + 1] = static_cast<int64_t>(byte);
+        out.offsets[++feature] = static_cast<int64_t>(byte);
       } else {
-        out.columns[feature] = static_cast<int64_t>(begin->id);
+        out.columns[feature++] = static_cast<int64_t>(begin->id);
       }
-      out.indptr[++feature] = static_cast<int64_t>(cell);
     });
   });
+  lists.fill();
+  write_cells(lists, total.features, threads, out);
   return out;
 }
 }  // namespace tb

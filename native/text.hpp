@@ -33,6 +33,7 @@ class Lexer {
         lower_(rules.fold == Fold::lower || rules.fold == Fold::nfkc_casefold ? 0x20 : 0),
         normalizes_(rules.fold == Fold::nfkc || rules.fold == Fold::nfkc_casefold),
         least_(std::max<size_t>(rules.min_length, rules.tokens == Tokens::sklearn ? 2 : 1)),
+        alone_(rules.min_n == 1 && rules.max_n == 1 && rules.stop_words.empty()),
         batch_(batch) {}
 
   /// Hand the features of one document, valid UTF-8, to the sink.
@@ -135,7 +136,7 @@ class Lexer {
       uint64_t token = n < 64 ? masks.token & ((uint64_t{1} << n) - 1) : masks.token;
       const auto offset = static_cast<size_t>(at - text_.data());
       const auto characters = [&masks](size_t start, size_t length) {  // of a run that begins with one
-        return masks.inner ? static_cast<size_t>(std::popcount(~masks.inner >> start << (64 - length))) : length;
+        return masks.inner ? bits_set(~masks.inner >> start << (64 - length)) : length;
       };
       if (open_ == Open::word && n) {
         const auto length = static_cast<size_t>(std::countr_one(token));
@@ -150,6 +151,9 @@ class Lexer {
         } else {
           token = 0;
         }
+      }
+      if constexpr (!requires { Sink::wants_offsets; }) {
+        if (alone_) token = take_alone(block, token, masks.inner, n, sink);
       }
       while (token) {
         const auto start = static_cast<size_t>(std::countr_zero(token));
@@ -169,6 +173,38 @@ class Lexer {
       if (stop || n < most) return at;
     }
     return at;
+  }
+
+  /// Where every token is a feature by itself: name those that end within the n bytes of a block; return what is left.
+  template <class Sink>
+  [[gnu::always_inline]] uint64_t take_alone(const char* block, uint64_t token, uint64_t inner, size_t n, Sink& sink) {
+    char* to = scratch_.get() + used_;  // a local: stores of characters might change any member, for all the compiler knows
+    const size_t least = least_;
+    const char lower = lower_;
+    while (token) {
+      const auto start = static_cast<size_t>(std::countr_zero(token));
+      const auto length = static_cast<size_t>(std::countr_one(token >> start));
+      if (start + length == n) break;  // it may go on
+      token &= token + (uint64_t{1} << start);
+      if (inner ? !has_bits(~inner >> start << (64 - length), least) : length < least) continue;
+      for (size_t i = 0; i < length; i += 16) copy16(to + i, block + start + i, lower);
+      sink.feature(to, length);
+      to += length;
+    }
+    used_ = static_cast<size_t>(to - scratch_.get());
+    return token;
+  }
+
+  static bool has_bits(uint64_t bits, size_t least) {
+    for (size_t k = 1; k < least; ++k) bits &= bits - 1;
+    return bits != 0;
+  }
+  /// Not std::popcount, which calls a function where the processor is not known to have an instruction for it.
+  static size_t bits_set(uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return bits * 0x0101010101010101u >> 56;
   }
 
   void append_plain(const char* from, size_t length) {
@@ -628,6 +664,7 @@ class Lexer {
   const char lower_;
   const bool normalizes_;
   const size_t least_;
+  const bool alone_;  // every token is a feature by itself
   const size_t batch_;
   std::unique_ptr<char[]> scratch_;
   size_t capacity_ = 0, limit_ = 0, used_ = 0;
