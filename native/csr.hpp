@@ -1,6 +1,7 @@
 // Rows of a CSR matrix as the loops want them: values as double, whatever the matrix holds, checked while they are read.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -65,39 +66,82 @@ struct RowFacts {
   }
 };
 
+// The loops below count or or, and never leave early: the compiler turns them into vector code.
+
+/// Whether an index is out of range and, where `ordered` is asked for, not above the one before.
 template <class Index>
-[[gnu::always_inline]] inline RowFacts row_facts(const Index* indices, const double* values, size_t n, int64_t columns,
-                                                 double least) {
+TB_INLINE RowFacts column_facts(const Index* indices, size_t n, int64_t columns, bool ordered) {
   using Unsigned = std::make_unsigned_t<Index>;
   const auto bound = static_cast<Unsigned>(
       std::min<uint64_t>(static_cast<uint64_t>(columns), static_cast<uint64_t>(std::numeric_limits<Unsigned>::max())));
-  constexpr double whole = 4503599627370496.0;  // 2^52: adding it rounds a smaller double to a whole number
+  Unsigned bad = 0, unsorted = 0;
+  for (size_t j = 0; j < n; ++j) bad |= static_cast<Unsigned>(static_cast<Unsigned>(indices[j]) >= bound);
+  if (ordered)
+    for (size_t j = 1; j < n; ++j) unsorted |= static_cast<Unsigned>(indices[j] <= indices[j - 1]);
+  return {bad > 0, false, unsorted > 0};
+}
+
+constexpr double kWhole = 4503599627370496.0;  // 2^52: adding it rounds a smaller double to a whole number
+
+template <class Index>
+TB_INLINE RowFacts row_facts(const Index* indices, const double* values, size_t n, int64_t columns, double least,
+                             bool ordered) {
   constexpr double largest = std::numeric_limits<double>::max();
-  // Counted, not or-ed: the compiler turns these sums into vector code.
-  uint64_t bad_values = 0, fractions = 0;
-  Unsigned bad_indices = 0, unsorted = 0;
+  uint64_t bad = 0, fractions = 0;
   for (size_t j = 0; j < n; ++j) {
     const double x = values[j];
-    bad_values += static_cast<uint64_t>(!(x >= least)) + static_cast<uint64_t>(!(x <= largest));
-    fractions += static_cast<uint64_t>((x + whole) - whole != x);
+    bad += static_cast<uint64_t>(!(x >= least)) + static_cast<uint64_t>(!(x <= largest));
+    fractions += static_cast<uint64_t>((x + kWhole) - kWhole != x);
   }
-  for (size_t j = 0; j < n; ++j) bad_indices |= static_cast<Unsigned>(static_cast<Unsigned>(indices[j]) >= bound);
-  for (size_t j = 1; j < n; ++j) unsorted |= static_cast<Unsigned>(indices[j] <= indices[j - 1]);
-  return {bad_values + bad_indices > 0, fractions > 0, unsorted > 0};
+  RowFacts facts = column_facts(indices, n, columns, ordered);
+  facts.bad |= bad > 0;
+  facts.fractional = fractions > 0;
+  return facts;
+}
+
+/// Writes the values as whole numbers below 2^32; `bad` where one is none, or an index is out of range. `seen` becomes
+/// all of them or-ed, so at least the largest.
+template <class Index>
+TB_INLINE RowFacts whole_facts(const Index* indices, const double* values, size_t n, int64_t columns, uint32_t* whole,
+                               uint32_t& seen) {
+  // A double in [2^52, 2^52 + 2^32) has the whole number above 2^52 in its lower half, and this in its upper one.
+  constexpr uint64_t upper = std::bit_cast<uint64_t>(kWhole) >> 32;
+  uint64_t wrong = 0;
+  uint32_t all = 0;
+  for (size_t j = 0; j < n; ++j) {
+    const double raised = values[j] + kWhole;
+    const uint64_t bits = std::bit_cast<uint64_t>(raised);
+    wrong |= (bits >> 32) ^ upper;
+    wrong |= static_cast<uint64_t>(raised - kWhole != values[j]);
+    whole[j] = static_cast<uint32_t>(bits);
+    all |= whole[j];
+  }
+  seen = all;
+  RowFacts facts = column_facts(indices, n, columns, true);
+  facts.bad |= wrong > 0;
+  return facts;
 }
 
 template <class Index>
-[[gnu::noinline]] RowFacts row_facts_baseline(const Index* indices, const double* values, size_t n, int64_t columns,
-                                              double least) {
-  return row_facts(indices, values, n, columns, least);
+RowFacts row_facts_baseline(const Index* indices, const double* values, size_t n, int64_t columns, double least,
+                            bool ordered) {
+  return row_facts(indices, values, n, columns, least, ordered);
 }
-#if TB_HAS_AVX2_PATH
 template <class Index>
-[[gnu::noinline, gnu::target("avx2")]] RowFacts row_facts_avx2(const Index* indices, const double* values, size_t n,
-                                                               int64_t columns, double least) {
-  return row_facts(indices, values, n, columns, least);
+TB_AVX2 RowFacts row_facts_avx2(const Index* indices, const double* values, size_t n, int64_t columns, double least,
+                                bool ordered) {
+  return row_facts(indices, values, n, columns, least, ordered);
 }
-#endif
+template <class Index>
+RowFacts whole_facts_baseline(const Index* indices, const double* values, size_t n, int64_t columns, uint32_t* whole,
+                              uint32_t& seen) {
+  return whole_facts(indices, values, n, columns, whole, seen);
+}
+template <class Index>
+TB_AVX2 RowFacts whole_facts_avx2(const Index* indices, const double* values, size_t n, int64_t columns, uint32_t* whole,
+                                  uint32_t& seen) {
+  return whole_facts(indices, values, n, columns, whole, seen);
+}
 
 /// The first entry, in row order, that a check refuses.
 struct BadEntry {
@@ -112,29 +156,42 @@ template <class Index>
 class CsrReader {
  public:
   /// Values below `least` are bad: 0 where counts are wanted, -DBL_MAX where any finite value will do.
-  CsrReader(const CsrView<Index>& matrix, double least) : matrix_(matrix), least_(least) {
-#if TB_HAS_AVX2_PATH
-    if (has_avx2()) facts_of_ = row_facts_avx2<Index>;
-#endif
-  }
+  CsrReader(const CsrView<Index>& matrix, double least) : matrix_(matrix), least_(least) {}
 
-  struct Row {
+  template <class Value>
+  struct RowOf {
     const Index* columns;
-    const double* values;
+    const Value* values;
     size_t size;
   };
+  using Row = RowOf<double>;
 
   /// Row i; facts() tells about it. `summed`: duplicates are added up first (columns then ascend).
   Row read(int64_t i, bool summed) {
-    const int64_t begin = matrix_.indptr[i];
-    const size_t n = static_cast<size_t>(matrix_.indptr[i + 1] - begin);
-    Row row{matrix_.indices + begin, matrix_.values.row(begin, n, scratch_), n};
-    facts_ = facts_of_(row.columns, row.values, n, matrix_.columns, least_);
+    Row row = at(i);
+    facts_ = facts_of_(row.columns, row.values, row.size, matrix_.columns, least_, summed);
     if (facts_.unsorted && summed && !facts_.bad) row = sum_duplicates(row);
     return row;
   }
+  /// The same with values as whole numbers, of at most seen() in one column; facts().bad where one is not below 2^32.
+  RowOf<uint32_t> read_whole(int64_t i, bool summed) {
+    Row row = at(i);
+    uint32_t largest = 0;
+    const auto look = [&] {
+      if (whole_.size() < row.size) whole_.resize(row.size);
+      facts_ = whole_of_(row.columns, row.values, row.size, matrix_.columns, whole_.data(), largest);
+    };
+    look();
+    if (facts_.unsorted && summed && !facts_.bad) {
+      row = sum_duplicates(row);
+      look();
+    }
+    seen_ = static_cast<double>(largest) * static_cast<double>(facts_.unsorted ? row.size : 1);
+    return {row.columns, whole_.data(), row.size};
+  }
   const RowFacts& facts() const { return facts_; }
-  /// Ask for a row that is read next, out of line with the one before.
+  double seen() const { return seen_; }
+  /// Ask for a row that is read soon, out of line with the one before.
   void prefetch_row(int64_t i) const {
     const int64_t begin = matrix_.indptr[i], end = std::min(matrix_.indptr[i + 1], begin + 512);
     for (int64_t j = begin; j < end; j += 64 / sizeof(Index)) prefetch(matrix_.indices + j);
@@ -142,6 +199,11 @@ class CsrReader {
   }
 
  private:
+  Row at(int64_t i) {
+    const int64_t begin = matrix_.indptr[i];
+    const size_t n = static_cast<size_t>(matrix_.indptr[i + 1] - begin);
+    return {matrix_.indices + begin, matrix_.values.row(begin, n, scratch_), n};
+  }
   Row sum_duplicates(const Row& row) {
     order_.resize(row.size);
     std::iota(order_.begin(), order_.end(), uint32_t{0});
@@ -163,8 +225,11 @@ class CsrReader {
   const CsrView<Index>& matrix_;
   double least_;
   RowFacts facts_;
-  RowFacts (*facts_of_)(const Index*, const double*, size_t, int64_t, double) = row_facts_baseline<Index>;
+  double seen_ = 0;
+  decltype(&row_facts_baseline<Index>) facts_of_ = has_avx2() ? row_facts_avx2<Index> : row_facts_baseline<Index>;
+  decltype(&whole_facts_baseline<Index>) whole_of_ = has_avx2() ? whole_facts_avx2<Index> : whole_facts_baseline<Index>;
   std::vector<double> scratch_, sums_;
+  std::vector<uint32_t> whole_;
   std::vector<Index> columns_;
   std::vector<uint32_t> order_;
 };

@@ -14,7 +14,7 @@ namespace {
 template <class Index>
 nb::dict count_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, int64_t n_columns, In<int32_t> class_index,
                    int32_t n_classes, Maybe<In<double>> weights, bool whole_weights, bool occurrences, bool documents,
-                   double threshold, bool negative, int n_jobs) {
+                   double threshold, bool negative, int64_t spare, int n_jobs) {
   const auto matrix = view_of(indptr, indices, data, n_columns);
   check_size(class_index.size(), matrix.rows, "class_index");
   check_below(class_index.data(), class_index.size(), n_classes, "class_index");
@@ -28,17 +28,18 @@ nb::dict count_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, int64_t
   options.whole_weights = whole_weights;
   options.threshold = threshold;
   options.least = negative ? -std::numeric_limits<double>::max() : 0.0;
+  options.spare = spare;
   options.threads = checked_threads(n_jobs);
   CsrCounts counts;
   {
     nb::gil_scoped_release release;
     const int32_t* classes = class_index.data();
     if (occurrences && documents)
-      counts = CsrCounter<Index, true, true>(matrix, classes, options).count();
+      counts = tb::count_csr<Index, true, true>(matrix, classes, options);
     else if (occurrences)
-      counts = CsrCounter<Index, true, false>(matrix, classes, options).count();
+      counts = tb::count_csr<Index, true, false>(matrix, classes, options);
     else
-      counts = CsrCounter<Index, false, true>(matrix, classes, options).count();
+      counts = tb::count_csr<Index, false, true>(matrix, classes, options);
   }
   nb::dict out;
   out["bad"] = nb::cast(report(counts.bad));
@@ -85,9 +86,11 @@ void bind_for(nb::module_& m) {
   m.def("count_csr", &count_csr<Index>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("data").noconvert(), nb::arg("n_columns"), nb::arg("class_index").noconvert(), nb::arg("n_classes"),
         nb::arg("weights").noconvert() = nb::none(), nb::arg("whole_weights") = true, nb::arg("occurrences") = true,
-        nb::arg("documents") = false, nb::arg("threshold") = 0.0, nb::arg("negative") = false, nb::arg("n_jobs") = 1,
+        nb::arg("documents") = false, nb::arg("threshold") = 0.0, nb::arg("negative") = false,
+        nb::arg("spare") = CsrCountOptions().spare, nb::arg("n_jobs") = 1,
         "Class sums of CSR rows, feature-major: a dict of columns, indptr, class_index, and per channel int64 where all is\n"
-        "whole, else float64. 'bad' is None, or (row, column, value) of the first value refused, and then all there is.");
+        "whole, else float64. 'bad' is None, or (row, column, value) of the first value refused, and then all there is. `spare`:\n"
+        "places for cells that may be laid out whatever the number of stored values; decides the way, not the sums.");
   m.def("score_csr", &score<Index>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("data").noconvert(), nb::arg("table"), nb::arg("out").noconvert(), nb::arg("value") = "count",
         nb::arg("threshold") = 0.0, nb::arg("negative") = false, nb::arg("unknown").noconvert() = nb::none(),
