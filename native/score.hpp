@@ -31,12 +31,10 @@ struct Table {
   size_t stride = 0;  // doubles from one dense row to the next; 0: no dense rows at all
 };
 
-/// Doubles per dense row: rows start on their own part of a cache line, and vectors of four never straddle two rows.
+/// Doubles per dense row: vectors of four never straddle two rows.
 inline size_t dense_stride(int32_t classes) {
   const size_t k = static_cast<size_t>(classes);
-  if (k <= 2) return 2;
-  if (k <= 4) return 4;
-  return (k + 7) / 8 * 8;
+  return k <= 2 ? 2 : (k + 3) / 4 * 4;
 }
 
 struct DenseRows {
@@ -149,14 +147,15 @@ struct Ones {
   double operator[](size_t) const { return 1.0; }
 };
 
-/// Add the entries of (a part of) a row to its sums, any layout. X: const double* or Ones.
+/// Add the entries of (a part of) a row to its sums, any layout. X: const double* or Ones. `index` has `known` >= n
+/// entries: those beyond the row are of the next one, and what they need is asked for already.
 template <class Index, class X>
-[[gnu::always_inline]] inline void add_row(const Table& table, const Index* index, X x, size_t n, RowSums& sums,
-                                           double* classes) {
+[[gnu::always_inline]] inline void add_row(const Table& table, const Index* index, X x, size_t n, size_t known,
+                                           RowSums& sums, double* classes) {
   constexpr size_t near = 8, far = 24;
   for (size_t j = 0; j < n; ++j) {
-    if (j + far < n) prefetch_feature(table, static_cast<size_t>(index[j + far]));
-    if (j + near < n) prefetch_entries(table, static_cast<size_t>(index[j + near]));
+    if (j + far < known) prefetch_feature(table, static_cast<size_t>(index[j + far]));
+    if (j + near < known) prefetch_entries(table, static_cast<size_t>(index[j + near]));
     const size_t i = static_cast<size_t>(index[j]);
     add_feature(table, i, entry(table, i, x[j], sums), classes);
   }
@@ -164,14 +163,14 @@ template <class Index, class X>
 
 /// The same where every feature has a dense row of `blocks` vectors: the sums stay in registers.
 template <class Vector, int blocks, class Index, class X>
-[[gnu::always_inline]] inline void add_dense_row(const Table& table, const Index* index, X x, size_t n, RowSums& sums,
-                                                 double* classes) {
-  constexpr size_t ahead = 16, width = sizeof(Vector) / sizeof(double), stride = width * blocks;
+[[gnu::always_inline]] inline void add_dense_row(const Table& table, const Index* index, X x, size_t n, size_t known,
+                                                 RowSums& sums, double* classes) {
+  constexpr size_t ahead = 64, width = sizeof(Vector) / sizeof(double), stride = width * blocks;
   Vector total[blocks];
   __builtin_memcpy(total, classes, sizeof total);
   RowSums own = sums;
   for (size_t j = 0; j < n; ++j) {
-    if (j + ahead < n) {
+    if (j + ahead < known) {
       const double* next = table.dense + static_cast<size_t>(index[j + ahead]) * stride;
       for (size_t line = 0; line < (stride + 7) / 8; ++line) prefetch(next + 8 * line);
     }
@@ -191,44 +190,56 @@ template <class Vector, int blocks, class Index, class X>
 /// The version of the loop above for a table's layout and this processor. Every one gives the same bits.
 template <class Index, class X>
 struct RowKernels {
-  using Add = void (*)(const Table&, const Index*, X, size_t, RowSums&, double*);
+  class Add {
+   public:
+    using Loop = void (*)(const Table&, const Index*, X, size_t, size_t, RowSums&, double*);
+    Add(Loop loop) : loop_(loop) {}
 
-  static void any(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c) { add_row(t, i, x, n, s, c); }
+    /// `following`: entries of the next row that stand behind those of this one, checked.
+    void operator()(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c, size_t following = 0) const {
+      loop_(t, i, x, n, n + following, s, c);
+    }
+
+   private:
+    Loop loop_;
+  };
+
+  static void any(const Table& t, const Index* i, X x, size_t n, size_t known, RowSums& s, double* c) {
+    add_row(t, i, x, n, known, s, c);
+  }
   template <class Vector, int blocks>
-  static void dense(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c) {
-    add_dense_row<Vector, blocks>(t, i, x, n, s, c);
+  static void dense(const Table& t, const Index* i, X x, size_t n, size_t known, RowSums& s, double* c) {
+    add_dense_row<Vector, blocks>(t, i, x, n, known, s, c);
   }
-#if TB_HAS_AVX2_PATH
-  [[gnu::target("avx2")]] static void any_avx2(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c) {
-    add_row(t, i, x, n, s, c);
+  TB_AVX2 static void any_avx2(const Table& t, const Index* i, X x, size_t n, size_t known, RowSums& s, double* c) {
+    add_row(t, i, x, n, known, s, c);
   }
   template <class Vector, int blocks>
-  [[gnu::target("avx2")]] static void dense_avx2(const Table& t, const Index* i, X x, size_t n, RowSums& s, double* c) {
-    add_dense_row<Vector, blocks>(t, i, x, n, s, c);
+  TB_AVX2 static void dense_avx2(const Table& t, const Index* i, X x, size_t n, size_t known, RowSums& s, double* c) {
+    add_dense_row<Vector, blocks>(t, i, x, n, known, s, c);
   }
-#endif
 
   static Add choose(const Table& table) {
     const bool all_dense = table.row == nullptr && table.stride > 0;
-#if TB_HAS_AVX2_PATH
     if (has_avx2()) {
-      if (!all_dense) return any_avx2;
-      switch (table.stride) {
+      switch (all_dense ? table.stride : 0) {
         case 2: return dense_avx2<Two, 1>;
         case 4: return dense_avx2<Four, 1>;
         case 8: return dense_avx2<Four, 2>;
+        case 12: return dense_avx2<Four, 3>;
         case 16: return dense_avx2<Four, 4>;
+        case 20: return dense_avx2<Four, 5>;
         case 24: return dense_avx2<Four, 6>;
+        case 28: return dense_avx2<Four, 7>;
         case 32: return dense_avx2<Four, 8>;
         default: return any_avx2;
       }
     }
-#endif
-    if (!all_dense) return any;
-    switch (table.stride) {
+    switch (all_dense ? table.stride : 0) {
       case 2: return dense<Two, 1>;
       case 4: return dense<Two, 2>;
       case 8: return dense<Two, 4>;
+      case 12: return dense<Two, 6>;
       case 16: return dense<Two, 8>;
       default: return any;
     }

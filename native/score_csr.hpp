@@ -32,13 +32,22 @@ BadEntry score_csr(const CsrView<Index>& matrix, const Table& table, const CsrSc
     if (bad.load(std::memory_order_relaxed)) return;
     Scratch& own = scratch[static_cast<size_t>(thread)];
     own.classes.resize(dense_stride(table.classes));
-    CsrReader<Index> reader(matrix, options.least);
-    const size_t end = std::min(matrix.rows, (chunk + 1) * rows_per_chunk);
-    for (size_t i = chunk * rows_per_chunk; i < end; ++i) {
-      const auto row = reader.read(static_cast<int64_t>(i), !plain);
-      if (reader.facts().bad) {
+    const size_t begin = chunk * rows_per_chunk, end = std::min(matrix.rows, begin + rows_per_chunk);
+    // A row is read, and so checked, before the one ahead of it is scored: what its entries need can be asked for then.
+    CsrReader<Index> readers[2] = {{matrix, options.least}, {matrix, options.least}};
+    auto next = readers[begin % 2].read(static_cast<int64_t>(begin), !plain);
+    for (size_t i = begin; i < end; ++i) {
+      const auto row = next;
+      if (readers[i % 2].facts().bad) {
         bad.store(true, std::memory_order_relaxed);
         return;
+      }
+      size_t following = 0;
+      if (i + 1 < matrix.rows) {
+        CsrReader<Index>& reader = readers[(i + 1) % 2];
+        reader.prefetch_row(static_cast<int64_t>(std::min(i + 4, matrix.rows - 1)));
+        next = reader.read(static_cast<int64_t>(i + 1), !plain);
+        if (!reader.facts().bad && next.columns == row.columns + row.size) following = next.size;
       }
       const double* x = row.values;
       if (!plain) {
@@ -48,7 +57,7 @@ BadEntry score_csr(const CsrView<Index>& matrix, const Table& table, const CsrSc
       }
       std::fill(own.classes.begin(), own.classes.end(), 0.0);
       RowSums sums;
-      add(table, row.columns, x, row.size, sums, own.classes.data());
+      add(table, row.columns, x, row.size, sums, own.classes.data(), following);
       if (options.unknown != nullptr) sums.size += static_cast<double>(options.unknown[i]);
       finish(table, sums, own.classes.data(), out + i * static_cast<size_t>(table.classes));
     }

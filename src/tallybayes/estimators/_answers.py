@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,22 @@ __all__ = ["Answers", "Cache", "Table", "rows_between"]
 _CHUNK = 1 << 19  # scores held at a time while predicting
 
 
+class CsrPart(NamedTuple):
+    """Some rows of a CSR matrix, by the names that scipy has for its arrays."""
+
+    indptr: npt.NDArray[Any]
+    indices: npt.NDArray[Any]
+    data: npt.NDArray[Any]
+    shape: tuple[int, int]
+
+
 def rows_between(rows: Any, begin: int, end: int) -> Any:
-    """Give some of the rows without copying them; scipy's own slicing copies every entry."""
+    """Give some of the rows without copying them; a scipy matrix of them would copy every entry."""
     if not sparse.issparse(rows):
         return rows[begin:end]
     first, last = rows.indptr[begin], rows.indptr[end]
-    arrays = rows.data[first:last], rows.indices[first:last], rows.indptr[begin : end + 1] - first
-    return type(rows)(arrays, shape=(end - begin, rows.shape[1]), copy=False)
+    indptr = rows.indptr[begin : end + 1] - first
+    return CsrPart(indptr, rows.indices[first:last], rows.data[first:last], (end - begin, rows.shape[1]))
 
 
 class Table(Protocol):
