@@ -81,7 +81,7 @@ class ColumnStore {
     uint32_t column, document;
   };
   explicit ColumnStore(const CountOptions& options)
-      : hash_{options.columns - 1, options.murmur}, cells_(options.columns, Cell{}) {}
+      : hash_{options.columns - 1, options.murmur}, cells_(options.columns) {}
 
   [[gnu::always_inline]] Pending prepare(const char* data, size_t length) {
     const uint32_t column = hash_(data, length);
@@ -99,7 +99,7 @@ class ColumnStore {
 
  private:
   ColumnHash hash_;
-  Buffer<Cell> cells_;
+  Zeros<Cell> cells_;
 };
 
 /// What is summed per cell: nothing but counts, or (each) documents summed up first and then added as Sum.

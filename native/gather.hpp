@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "memory.hpp"
@@ -51,22 +54,29 @@ struct Gathered {
 
 /// One feature of the result: a feature id of one thread. The same feature of other threads follows.
 struct Member {
-  uint64_t prefix;
   uint32_t thread, id;
 };
 
 /// All features of all threads, ordered by their bytes. Split by the first two bytes, then each part sorted by itself.
 class SortedMembers {
   static constexpr size_t buckets = size_t{1} << 16;
+  struct Place {
+    uint64_t prefix;  // bytes 2 to 9
+    uint32_t thread, slot;
+  };
 
  public:
   SortedMembers(const std::vector<const Vocabulary*>& vocabularies, int threads) : vocabularies_(vocabularies) {
     const size_t n = vocabularies.size();
     std::vector<std::vector<size_t>> next(n, std::vector<size_t>(buckets, 0));
+    std::vector<size_t> bytes(n, 0);
     run_threads(static_cast<int>(n), [&](int t) {
-      const Vocabulary& vocabulary = *vocabularies[t];
-      for (uint32_t id = 0; id < vocabulary.size(); ++id) ++next[t][bucket_of(vocabulary[id])];
+      each_feature(t, [&](size_t, std::string_view feature) {
+        ++next[t][bucket_of(feature)];
+        bytes[t] += feature.size();
+      });
     });
+    bytes_ = std::accumulate(bytes.begin(), bytes.end(), size_t{0});
     size_t total = 0;
     starts_.resize(buckets + 1);
     for (size_t b = 0; b < buckets; ++b) {
@@ -74,41 +84,53 @@ class SortedMembers {
       for (size_t t = 0; t < n; ++t) total += std::exchange(next[t][b], total);
     }
     starts_[buckets] = total;
-    members_ = Buffer<Member>(total);
+    places_ = Buffer<Place>(total);
     run_threads(static_cast<int>(n), [&](int t) {
-      const Vocabulary& vocabulary = *vocabularies[t];
-      for (uint32_t id = 0; id < vocabulary.size(); ++id) {
-        const std::string_view bytes = vocabulary[id];
-        members_[next[t][bucket_of(bytes)]++] = {prefix_of(bytes), static_cast<uint32_t>(t), id};
-      }
+      each_feature(t, [&](size_t slot, std::string_view feature) {
+        places_[next[t][bucket_of(feature)]++] = {prefix_of(feature), static_cast<uint32_t>(t), static_cast<uint32_t>(slot)};
+      });
     });
     cuts_ = balanced_cuts(buckets, threads > 1 ? static_cast<size_t>(threads) * 8 : 1, [&](size_t b) { return starts_[b]; });
-    run_chunks(threads, cuts_.size() - 1, [&](size_t part, int) {
+    run_chunks(threads, parts(), [&](size_t part, int) {
       for (size_t b = cuts_[part]; b < cuts_[part + 1]; ++b)
-        std::sort(members_.data() + starts_[b], members_.data() + starts_[b + 1],
-                  [&](const Member& x, const Member& y) { return before(x, y); });
+        std::sort(places_.data() + starts_[b], places_.data() + starts_[b + 1],
+                  [&](const Place& x, const Place& y) { return before(x, y); });
     });
   }
 
   size_t parts() const { return cuts_.size() - 1; }
   size_t ids(size_t thread) const { return vocabularies_[thread]->size(); }
-  std::string_view bytes(const Member& member) const { return (*vocabularies_[member.thread])[member.id]; }
+  /// At most so many features, and bytes in them.
+  size_t features() const { return places_.size(); }
+  size_t bytes() const { return bytes_; }
 
-  /// use(begin, end) for every feature of a part, ascending; reads ahead, since ids are in no order here.
-  template <class Use>
-  void each(size_t part, Use&& use) const {
-    const Member* at = members_.data() + starts_[cuts_[part]];
-    const Member* const end = members_.data() + starts_[cuts_[part + 1]];
+  /// use(bytes, begin, end) for every feature of a part, ascending. Slots are in no order here: they are asked for ahead,
+  /// and ahead(member) tells what use() will read.
+  template <class Ahead, class Use>
+  void each(size_t part, Ahead&& ahead, Use&& use) const {
+    std::vector<Member> members;
+    const Place* at = places_.data() + starts_[cuts_[part]];
+    const Place* const end = places_.data() + starts_[cuts_[part + 1]];
     while (at != end) {
-      const Member* stop = at + 1;
-      if (end - at > 12) prefetch(bytes(at[12]).data());
-      while (stop != end && stop->prefix == at->prefix && bytes(*stop) == bytes(*at)) ++stop;
-      use(at, stop);
-      at = stop;
+      if (end - at > 24) prefetch(&slot(at[24]));
+      if (end - at > 12) ahead(Member{at[12].thread, slot(at[12]).id});
+      const std::string_view feature = bytes_of(*at);
+      members.clear();
+      do members.push_back({at->thread, slot(*at).id});
+      while (++at != end && at->prefix == at[-1].prefix && bytes_of(*at) == feature);
+      use(feature, members.data(), members.data() + members.size());
     }
   }
 
  private:
+  template <class Use>
+  void each_feature(int thread, Use&& use) const {
+    const Vocabulary& vocabulary = *vocabularies_[static_cast<size_t>(thread)];
+    for (size_t slot = 0; slot < vocabulary.table().capacity(); ++slot)
+      if (vocabulary.table()[slot].length != 0) use(slot, vocabulary.table()[slot].bytes(vocabulary.arena()));
+  }
+  const Slot& slot(const Place& place) const { return vocabularies_[place.thread]->table()[place.slot]; }
+  std::string_view bytes_of(const Place& place) const { return slot(place).bytes(vocabularies_[place.thread]->arena()); }
   static size_t bucket_of(std::string_view bytes) {
     const auto byte = [&](size_t i) { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u; };
     return byte(0) << 8 | byte(1);
@@ -120,31 +142,34 @@ class SortedMembers {
     if (bytes.size() > 2) std::memcpy(padded, bytes.data() + 2, bytes.size() - 2);
     return __builtin_bswap64(load64(padded));
   }
-  bool before(const Member& x, const Member& y) const {
+  bool before(const Place& x, const Place& y) const {
     if (x.prefix != y.prefix) return x.prefix < y.prefix;
-    if (const int order = bytes(x).compare(bytes(y)); order != 0) return order < 0;
+    if (const int order = bytes_of(x).compare(bytes_of(y)); order != 0) return order < 0;
     return x.thread < y.thread;
   }
 
   const std::vector<const Vocabulary*>& vocabularies_;
   std::vector<size_t> starts_, cuts_;
-  Buffer<Member> members_;
+  Buffer<Place> places_;
+  size_t bytes_ = 0;
 };
 
 /// Hash columns: column i of every thread is one feature.
 class ColumnMembers {
  public:
   ColumnMembers(size_t columns, size_t lists, int threads)
-      : columns_(columns), lists_(lists), parts_(static_cast<size_t>(threads) * 8) {}
+      : columns_(columns), lists_(lists), parts_(threads > 1 ? static_cast<size_t>(threads) * 8 : 1) {}
 
   size_t parts() const { return parts_; }
   size_t ids(size_t) const { return columns_; }
-  template <class Use>
-  void each(size_t part, Use&& use) const {
+  size_t features() const { return columns_; }
+  size_t bytes() const { return 0; }
+  template <class Ahead, class Use>
+  void each(size_t part, Ahead&&, Use&& use) const {
     std::vector<Member> members(lists_);
     for (size_t column = columns_ * part / parts_; column < columns_ * (part + 1) / parts_; ++column) {
-      for (size_t t = 0; t < lists_; ++t) members[t] = {0, static_cast<uint32_t>(t), static_cast<uint32_t>(column)};
-      use(members.data(), members.data() + lists_);
+      for (size_t t = 0; t < lists_; ++t) members[t] = {static_cast<uint32_t>(t), static_cast<uint32_t>(column)};
+      use(std::string_view(), members.data(), members.data() + lists_);
     }
   }
 
@@ -162,7 +187,11 @@ class CellLists {
   };
 
  public:
-  explicit CellLists(std::vector<Emitted<Sum, N>>& emitted) : emitted_(emitted), places_(emitted.size()) {}
+  explicit CellLists(std::vector<Emitted<Sum, N>>& emitted) : emitted_(emitted), places_(emitted.size()) {
+    for (const auto& each : emitted)
+      for (const auto& run : each.runs) total_ += run.ids.size();
+  }
+  size_t size() const { return total_; }
 
   /// First count the cells of each feature id ...
   template <class Members>
@@ -173,16 +202,13 @@ class CellLists {
         for (const uint32_t id : run.ids) ++cells[id];
     });
   }
+  void prefetch_cells(const Member& member) const { prefetch(&places_[member.thread][member.id]); }
   size_t cells(const Member* begin, const Member* end) const {
     size_t sum = 0;
     for (const Member* member = begin; member != end; ++member) sum += places_[member->thread][member->id];
     return sum;
   }
-  void reserve(size_t features, size_t cells) {
-    start_ = Buffer<size_t>(features + 1);
-    start_[features] = cells;
-    cells_ = Buffer<Cell>(cells);
-  }
+  void reserve(size_t features) { start_ = Buffer<size_t>(features + 1); }
   /// ... then say where each feature's begin ...
   void place(size_t feature, const Member* begin, const Member* end, size_t at) {
     start_[feature] = at;
@@ -192,8 +218,10 @@ class CellLists {
     }
   }
   /// ... then move them there. What was emitted is gone afterwards.
-  void fill() {
+  void fill(size_t features) {
     constexpr size_t near = 8, far = 24;
+    start_[features] = total_;
+    cells_ = Buffer<Cell>(total_);
     run_threads(threads(), [&](int t) {
       Buffer<size_t>& places = places_[t];
       for (auto& run : emitted_[t].runs) {
@@ -232,6 +260,7 @@ class CellLists {
   std::vector<Buffer<size_t>> places_;  // by thread and id: how many cells, then where the next one goes
   Buffer<size_t> start_;                // by feature
   Buffer<Cell> cells_;
+  size_t total_ = 0;
 };
 
 /// The cells in order, a class that several threads counted as one cell.
@@ -271,55 +300,64 @@ void write_cells(CellLists<Sum, N>& lists, size_t features, int threads, Gathere
 
 template <class Total, class Sum, size_t N, class Members>
 Gathered<Total, N> gather(std::vector<Emitted<Sum, N>>& emitted, const Members& members, int threads) {
-  constexpr bool text = requires(const Member& m) { members.bytes(m); };
+  constexpr bool text = std::is_same_v<Members, SortedMembers>;
   struct Size {
     size_t features = 0, bytes = 0, cells = 0;
   };
   CellLists<Sum, N> lists(emitted);
   lists.count(members);
+  const auto ahead = [&](const Member& member) { lists.prefetch_cells(member); };
   const size_t parts = members.parts();
   std::vector<Size> start(parts + 1);
-  run_chunks(threads, parts, [&](size_t part, int) {
-    Size size;
-    members.each(part, [&](const Member* begin, const Member* end) {
-      const size_t cells = lists.cells(begin, end);
-      if (cells == 0) return;
-      ++size.features;
-      size.cells += cells;
-      if constexpr (text) size.bytes += members.bytes(*begin).size();
+  if (parts == 1) {
+    start[1] = {members.features(), members.bytes(), lists.size()};  // at most
+  } else {
+    run_chunks(threads, parts, [&](size_t part, int) {
+      Size size;
+      members.each(part, ahead, [&](std::string_view bytes, const Member* begin, const Member* end) {
+        const size_t cells = lists.cells(begin, end);
+        if (cells == 0) return;
+        ++size.features;
+        size.bytes += bytes.size();
+        size.cells += cells;
+      });
+      start[part + 1] = size;
     });
-    start[part + 1] = size;
-  });
-  for (size_t part = 0; part < parts; ++part) {
-    start[part + 1].features += start[part].features;
-    start[part + 1].bytes += start[part].bytes;
-    start[part + 1].cells += start[part].cells;
+    for (size_t part = 0; part < parts; ++part) {
+      start[part + 1].features += start[part].features;
+      start[part + 1].bytes += start[part].bytes;
+      start[part + 1].cells += start[part].cells;
+    }
   }
-  const Size total = start[parts];
-  lists.reserve(total.features, total.cells);
+  lists.reserve(start[parts].features);
   Gathered<Total, N> out;
-  out.bytes = Buffer<uint8_t>(text ? total.bytes : 0);
-  out.offsets = Buffer<int64_t>(text ? total.features + 1 : 0, 0);
-  out.columns = Buffer<int64_t>(text ? 0 : total.features);
+  out.bytes = Buffer<uint8_t>(start[parts].bytes);
+  out.offsets = Buffer<int64_t>(text ? start[parts].features + 1 : 0, 0);
+  out.columns = Buffer<int64_t>(text ? 0 : start[parts].features);
+  Size last;
   run_chunks(threads, parts, [&](size_t part, int) {
-    auto [feature, byte, cell] = start[part];
-    members.each(part, [&](const Member* begin, const Member* end) {
+    Size at = start[part];
+    members.each(part, ahead, [&](std::string_view bytes, const Member* begin, const Member* end) {
       const size_t cells = lists.cells(begin, end);
       if (cells == 0) return;
-      lists.place(feature, begin, end, cell);
-      cell += cells;
+      lists.place(at.features, begin, end, at.cells);
+      at.cells += cells;
       if constexpr (text) {
-        const std::string_view bytes = members.bytes(*begin);
-        std::memcpy(out.bytes.data() + byte, bytes.data(), bytes.size());
-        byte += bytes.size();
-        out.offsets[++feature] = static_cast<int64_t>(byte);
+        std::memcpy(out.bytes.data() + at.bytes, bytes.data(), bytes.size());
+        at.bytes += bytes.size();
+        out.offsets[at.features + 1] = static_cast<int64_t>(at.bytes);
       } else {
-        out.columns[feature++] = static_cast<int64_t>(begin->id);
+        out.columns[at.features] = static_cast<int64_t>(begin->id);
       }
+      ++at.features;
     });
+    if (part + 1 == parts) last = at;
   });
-  lists.fill();
-  write_cells(lists, total.features, threads, out);
+  out.bytes.truncate(last.bytes);
+  out.offsets.truncate(text ? last.features + 1 : 0);
+  out.columns.truncate(text ? 0 : last.features);
+  lists.fill(last.features);
+  write_cells(lists, last.features, threads, out);
   return out;
 }
 }  // namespace tb

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -90,6 +91,38 @@ class Buffer {
   T* data_ = nullptr;
   size_t size_ = 0;
   size_t capacity_ = 0;
+};
+
+/// Owns `size` values that are all zero bytes. Large blocks come from the system as zeros: nothing is written twice.
+template <class T>
+class Zeros {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Zeros() = default;
+  explicit Zeros(size_t size) : size_(size) {
+    constexpr size_t huge_page = Buffer<T>::huge_page;
+    if (size > (~size_t{0} - 2 * huge_page) / sizeof(T)) throw std::bad_alloc();
+    const size_t bytes = size * sizeof(T), alignment = bytes >= huge_page ? huge_page : 64;
+    memory_.reset(std::calloc(bytes + alignment, 1));
+    if (memory_ == nullptr) throw std::bad_alloc();
+    const auto address = reinterpret_cast<uintptr_t>(memory_.get());
+    data_ = reinterpret_cast<T*>((address + alignment - 1) / alignment * alignment);
+#if defined(__linux__)
+    if (bytes >= huge_page) madvise(data_, bytes, MADV_HUGEPAGE);
+#endif
+  }
+  size_t size() const { return size_; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<void, Free> memory_;
+  T* data_ = nullptr;
+  size_t size_ = 0;
 };
 
 inline void prefetch(const void* address) {

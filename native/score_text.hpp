@@ -29,6 +29,7 @@ class ColumnIndex {
     prefetch(&rows_[column]);
     return {column, 0, column, 1, 0};
   }
+  [[gnu::always_inline]] void prefetch_again(const Feature& feature) const { prefetch(&rows_[feature.hash]); }
   int64_t find(const Feature& feature) const { return rows_[feature.hash]; }
 
  private:
@@ -41,7 +42,7 @@ class ColumnIndex {
 /// document's rows in order of occurrence, a long document in several parts; the last part has `last` set.
 template <class Index, class Done>
 class LookUp {
-  static constexpr size_t batch = 256, part = 4096;
+  static constexpr size_t batch = 256, part = 4096, near = 12;
 
  public:
   LookUp(const Index& index, bool keep_unknown, Done done)
@@ -79,9 +80,11 @@ class LookUp {
  private:
   void look_up(size_t k, size_t end) {
     for (; k < end; ++k) {
+      if (k + near < size_) index_.prefetch_again(pending_[k + near]);
       const int64_t row = index_.find(pending_[k]);
       if (row >= 0) {
         rows_.push_back(static_cast<int32_t>(row));
+        done_.prefetch_row(static_cast<size_t>(row));
         continue;
       }
       ++unknown_;
@@ -133,7 +136,8 @@ void look_up_all(const Documents& documents, const Rules& rules, int threads, Ma
     auto sink = make(chunk, cuts[chunk], cuts[chunk + 1]);
     Lexer lexer(rules);
     std::string scratch;
-    for (size_t i = cuts[chunk]; i < cuts[chunk + 1]; ++i) {
+    for (size_t i = cuts[chunk], end = cuts[chunk + 1]; i < end; ++i) {
+      if (i + 2 < end) documents.prefetch_text(i + 2);
       lexer.document(documents.utf8(i, scratch), sink);
       sink.end_document(i);
     }
@@ -158,6 +162,7 @@ struct ScoreDone {
   std::vector<int32_t> parts{}, distinct{};
   std::vector<double> x{};
 
+  void prefetch_row(size_t row) const { prefetch_feature(table, row); }
   template <class Keys>
   void operator()(size_t document, std::vector<int32_t>& rows, size_t unknown, Keys& unknown_keys, bool last) {
     if (value == Value::count)
@@ -207,6 +212,7 @@ struct TextRows {
 /// Sums a document's features up, columns ascending.
 struct RowsDone {
   static constexpr bool takes_parts = false;
+  void prefetch_row(size_t) const {}
   struct Part {
     size_t begin = 0;
     Buffer<int64_t> indices, counts;

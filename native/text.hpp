@@ -226,6 +226,8 @@ class Lexer {
     } else {
       begin_chars<mode>(offset, sink);
     }
+    const size_t most = mode == Tokens::words ? rules_.cjk_max : rules_.max_n;
+    size_t run = 0;  // Chinese characters in a row
     do {
       make_room(16, sink);
       if constexpr (mode == Tokens::words) finish_char(sink);
@@ -235,7 +237,40 @@ class Lexer {
       at += 3;
       end_ = offset += 3;
       if constexpr (mode != Tokens::words) name_chars(sink);
+      if constexpr (!requires { Sink::wants_offsets; }) {
+        if (++run >= most && rules_.stop_words.empty()) {
+          at = han_run<mode>(at, end, sink);
+          offset = end_;
+        }
+      }
     } while (at != end && is_han(at));
+    return at;
+  }
+
+  /// The same where all n-grams lie among Chinese characters, three bytes each: no list of places is needed.
+  template <Tokens mode, class Sink>
+  const char* han_run(const char* at, const char* const end, Sink& sink) {
+    const size_t least = mode == Tokens::words ? rules_.cjk_min : rules_.min_n;
+    const size_t most = mode == Tokens::words ? rules_.cjk_max : rules_.max_n;
+    const char* const begin = at;
+    char* to = scratch_.get() + used_;  // a local, as in take_alone()
+    const char* const limit = scratch_.get() + limit_ - 16;
+    while (at != end && is_han(at) && to < limit) {
+      const auto name_all = [&] {
+        for (size_t n = least; n <= most; ++n) sink.feature(to - 3 * n, 3 * n);
+      };
+      if constexpr (mode == Tokens::words) name_all();  // the last character may yet get a mark: it stays open
+      std::memcpy(to, at, 3);
+      to += 3;
+      at += 3;
+      if constexpr (mode != Tokens::words) name_all();
+    }
+    const auto taken = static_cast<size_t>(at - begin);
+    used_ += taken;
+    end_ += taken;
+    chars_ += taken / 3;
+    for (size_t back = 1; back <= std::min(taken / 3, ring); ++back)
+      places_[(chars_ - back) % ring] = {used_ - 3 * back, end_ - 3 * back};
     return at;
   }
 

@@ -1,4 +1,4 @@
-// Hash tables of features: open addressing, at most half full, one slot of 32 bytes per look-up, exact.
+// Hash tables of features: open addressing, at most three quarters full, one slot of 32 bytes per look-up, exact.
 #pragma once
 #include <stdexcept>
 #include <string_view>
@@ -22,6 +22,9 @@ struct alignas(32) Slot {
     if (feature.is_short()) [[likely]] return high == feature.high;
     return std::memcmp(arena + high, feature.data(), feature.length) == 0;
   }
+  std::string_view bytes(const char* arena) const {
+    return {length <= Feature::inline_bytes ? reinterpret_cast<const char*>(this) : arena + high, length};
+  }
 };
 static_assert(sizeof(Slot) == 32);
 
@@ -31,7 +34,7 @@ class SlotTable {
   explicit SlotTable(size_t features) {
     size_t capacity = 1024;
     while (capacity < 2 * features) capacity *= 2;
-    slots_ = Buffer<Slot>(capacity, Slot{});
+    slots_ = Zeros<Slot>(capacity);
     shift_ = 64 - std::countr_zero(capacity);
   }
   size_t start(uint64_t hash) const { return hash >> shift_; }
@@ -48,23 +51,20 @@ class SlotTable {
   }
 
  private:
-  Buffer<Slot> slots_;
+  Zeros<Slot> slots_;
   int shift_ = 0;
 };
 
 /// A vocabulary that grows: feature -> id by first appearance.
 class Vocabulary {
  public:
-  explicit Vocabulary(uint64_t seed, size_t features = 1 << 13) : hash_(seed), table_(features) { offsets_.push_back(0); }
+  explicit Vocabulary(uint64_t seed, size_t features = 1 << 13) : hash_(seed), table_(features) {}
 
   const Hash& hash() const { return hash_; }
   size_t size() const { return size_; }
   const char* arena() const { return arena_.data(); }
   SlotTable& table() { return table_; }
   const SlotTable& table() const { return table_; }
-  std::string_view operator[](uint32_t id) const {
-    return {arena_.data() + offsets_[id], static_cast<size_t>(offsets_[id + 1] - offsets_[id])};
-  }
 
   /// Put a feature that find() missed into its empty slot. True: the table has moved, see moved().
   bool insert(size_t at, const Feature& feature) {
@@ -74,10 +74,8 @@ class Vocabulary {
     slot.length = feature.length;
     slot.id = static_cast<uint32_t>(size_++);
     slot.high = feature.is_short() ? feature.high : static_cast<uint64_t>(arena_.size());
-    const char* bytes = feature.is_short() ? reinterpret_cast<const char*>(&feature) : feature.data();
-    arena_.append(bytes, feature.length);
-    offsets_.push_back(static_cast<int64_t>(arena_.size()));
-    if (2 * size_ <= table_.capacity()) return false;
+    if (!feature.is_short()) arena_.append(feature.data(), feature.length);
+    if (4 * size_ <= 3 * table_.capacity()) return false;
     grow();
     return true;
   }
@@ -87,8 +85,8 @@ class Vocabulary {
 
  private:
   uint64_t hash_of(const Slot& slot) const {
-    const char* bytes = slot.length <= Feature::inline_bytes ? reinterpret_cast<const char*>(&slot) : arena_.data() + slot.high;
-    return hash_.exact(bytes, slot.length).hash;
+    const std::string_view bytes = slot.bytes(arena());
+    return hash_.exact(bytes.data(), bytes.size()).hash;
   }
   void grow() {
     SlotTable larger(table_.capacity());
@@ -107,8 +105,7 @@ class Vocabulary {
   Hash hash_;
   SlotTable table_;
   size_t size_ = 0;
-  Buffer<char> arena_;
-  Buffer<int64_t> offsets_;
+  Buffer<char> arena_;  // the features that are too long for their slot
   Buffer<uint32_t> moved_;
 };
 
@@ -138,6 +135,9 @@ class FeatureIndex {
     const Feature feature = hash_.padded(data, length);
     prefetch(&table_[table_.start(feature.hash)]);
     return feature;
+  }
+  [[gnu::always_inline]] void prefetch_again(const Feature& feature) const {
+    prefetch(&table_[table_.start(feature.hash)]);
   }
   [[gnu::always_inline]] int64_t find(const Feature& feature) const {
     if (!indexed_) return search(feature);

@@ -38,6 +38,16 @@ def test_str_and_bytes_and_one_buffer_are_the_same_documents(texts):
     assert _kernel.Documents.from_utf8(buffer, offsets).nbytes == len(buffer)
 
 
+@given(
+    st.lists(st.text(st.sampled_from("aé߿ࠀ中\uffff\ud800\udbff\udfff"), max_size=20), max_size=4),
+    st.sampled_from(["", "中", "😀"]),
+)
+def test_units_of_every_length_become_utf8_wherever_they_stand(texts, width):
+    texts = [width + text for text in texts]  # the widest character decides the form of a str
+    expected = ["".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text) for text in texts]
+    assert whole(_kernel.Documents(texts)) == expected
+
+
 def test_no_copy_in_utf8_stays_inside_the_str():
     text = "中" * 1000
     before = sys.getsizeof(text)  # it counts the cached UTF-8

@@ -82,6 +82,29 @@ def test_every_mode_gives_the_features_of_its_twin(text, tokens, ngrams, cjk, ho
     assert features(text, tokens, ngrams, cjk, how, (), min_length) == expected
 
 
+# Chinese characters in a row, and what may end a row: some n-grams lie in it, some reach out of it.
+rows = st.lists(
+    st.tuples(
+        st.sampled_from(["中", "文字", "一龥", "A", "9 ", "é", "，", "カ", "𠀀", "\u0301", "的"]), st.integers(1, 9)
+    ),
+    max_size=12,
+).map(lambda parts: "".join(piece * n for piece, n in parts))
+
+
+@given(rows, st.sampled_from(MODES), pairs, pairs, st.sampled_from(FOLDS), st.sampled_from([(), ("的", "文"), ("a",)]))
+@settings(max_examples=500, deadline=None)
+def test_rows_of_chinese_characters_give_the_features_of_the_twin(text, tokens, ngrams, cjk, how, stop_words):
+    expected = twin.features(text, tokens, ngrams, cjk, how, stop_words, 1)
+    assert features(text, tokens, ngrams, cjk, how, stop_words) == expected
+
+
+@pytest.mark.parametrize("tokens", ["words", "chars", "chars_in_words"])
+def test_scratch_may_end_anywhere_in_a_row_of_chinese_characters(tokens):
+    for length in range(5440, 5475):  # three bytes each, and 16,384 in all
+        text = "中文" * (length // 2) + "x" * (length % 7) + "汉字" * 20 + "\u0301字"
+        assert features(text, tokens, (1, 3), (1, 4)) == twin.features(text, tokens, (1, 3), (1, 4))
+
+
 # Characters that become more than one token, or part of two, cannot be read again from their place in the text.
 WHOLE = [c for c in NASTY if c not in "™½①㎏ﬁ㍿ŉ\u0e33\ud800\udfff"]
 
