@@ -62,8 +62,12 @@ class SortedMembers {
   static constexpr size_t buckets = size_t{1} << 16;
   struct Place {
     uint64_t prefix;  // bytes 2 to 9
-    uint32_t thread, slot;
+    uint32_t slot;
+    uint16_t thread, length;  // length: at most `longer`, which stands for all that is longer than bucket and prefix
+
+    bool is_whole() const { return length < longer; }
   };
+  static constexpr uint16_t longer = 11;
 
  public:
   SortedMembers(const std::vector<const Vocabulary*>& vocabularies, int threads) : vocabularies_(vocabularies) {
@@ -87,7 +91,8 @@ class SortedMembers {
     places_ = Buffer<Place>(total);
     run_threads(static_cast<int>(n), [&](int t) {
       each_feature(t, [&](size_t slot, std::string_view feature) {
-        places_[next[t][bucket_of(feature)]++] = {prefix_of(feature), static_cast<uint32_t>(t), static_cast<uint32_t>(slot)};
+        places_[next[t][bucket_of(feature)]++] = {prefix_of(feature), static_cast<uint32_t>(slot), static_cast<uint16_t>(t),
+                                                  static_cast<uint16_t>(std::min<size_t>(feature.size(), longer))};
       });
     });
     cuts_ = balanced_cuts(buckets, threads > 1 ? static_cast<size_t>(threads) * 8 : 1, [&](size_t b) { return starts_[b]; });
@@ -117,7 +122,7 @@ class SortedMembers {
       const std::string_view feature = bytes_of(*at);
       members.clear();
       do members.push_back({at->thread, slot(*at).id});
-      while (++at != end && at->prefix == at[-1].prefix && bytes_of(*at) == feature);
+      while (++at != end && same(at[-1], *at));
       use(feature, members.data(), members.data() + members.size());
     }
   }
@@ -142,9 +147,15 @@ class SortedMembers {
     if (bytes.size() > 2) std::memcpy(padded, bytes.data() + 2, bytes.size() - 2);
     return __builtin_bswap64(load64(padded));
   }
+  // Within a bucket; features are looked up only where the prefix does not tell all.
+  bool same(const Place& x, const Place& y) const {
+    return x.prefix == y.prefix && x.length == y.length && (x.is_whole() || bytes_of(x) == bytes_of(y));
+  }
   bool before(const Place& x, const Place& y) const {
     if (x.prefix != y.prefix) return x.prefix < y.prefix;
-    if (const int order = bytes_of(x).compare(bytes_of(y)); order != 0) return order < 0;
+    if (x.length != y.length) return x.length < y.length;
+    if (!x.is_whole())
+      if (const int order = bytes_of(x).compare(bytes_of(y)); order != 0) return order < 0;
     return x.thread < y.thread;
   }
 
@@ -242,8 +253,7 @@ class CellLists {
   void each(size_t feature, Use&& use) {
     Cell* const begin = cells_.data() + start_[feature];
     Cell* const end = cells_.data() + start_[feature + 1];
-    const auto before = [](const Cell& a, const Cell& b) { return a.class_index < b.class_index; };
-    if (!std::is_sorted(begin, end, before)) std::stable_sort(begin, end, before);
+    sort(begin, end);
     for (const Cell* cell = begin; cell != end;) {
       const int32_t c = cell->class_index;
       std::array<Total, N> total{};
@@ -255,6 +265,18 @@ class CellLists {
 
  private:
   int threads() const { return static_cast<int>(emitted_.size()); }
+  /// By class. The share of each thread is sorted already.
+  static void sort(Cell* begin, Cell* end) {
+    constexpr ptrdiff_t few = 64;
+    const auto before = [](const Cell& a, const Cell& b) { return a.class_index < b.class_index; };
+    if (end - begin > few && !std::is_sorted(begin, end, before)) return std::stable_sort(begin, end, before);
+    for (Cell* next = begin + (begin != end); next < end; ++next) {
+      const Cell cell = *next;
+      Cell* to = next;
+      for (; to != begin && before(cell, to[-1]); --to) *to = to[-1];
+      *to = cell;
+    }
+  }
 
   std::vector<Emitted<Sum, N>>& emitted_;
   std::vector<Buffer<size_t>> places_;  // by thread and id: how many cells, then where the next one goes
