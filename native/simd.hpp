@@ -9,7 +9,7 @@
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define TB_AVX2 __attribute__((target("avx2")))
-// The same four lanes with twice the registers.
+// Twice the lanes where a loop names vectors of eight, and twice the registers.
 #define TB_AVX512 __attribute__((target("avx2,avx512f,avx512vl,avx512dq,prefer-vector-width=256")))
 #define TB_HAS_AVX2_PATH 1
 #else

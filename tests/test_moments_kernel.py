@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 from twins import moments as twin
 
@@ -119,12 +121,12 @@ def test_squares_beyond_float64_are_reported() -> None:
     assert _kernel.moments(X, np.zeros(2, np.int32), 1)["overflow"]
 
 
-@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 6, 10, 23])
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 6, 10, 13, 23])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("missing", [False, True])
 def test_scores_are_those_of_the_twin(n_classes: int, dtype: Any, missing: bool) -> None:
     rng = np.random.default_rng(n_classes)
-    X = (rng.normal(size=(21, 7)) * 3).astype(dtype)
+    X = (rng.normal(size=(40, 7)) * 3).astype(dtype)
     X[:, 2] += 1e6
     X[rng.random(X.shape) < 0.4] = 0
     if missing:
@@ -139,11 +141,16 @@ def test_scores_are_those_of_the_twin(n_classes: int, dtype: Any, missing: bool)
         ]
         for row in X.tolist()
     ]
-    out = np.full((21, n_classes), 7.0)
+    out = np.full((40, n_classes), 7.0)
     assert _kernel.gaussian_scores(X, mean, factor, constant, base, out) is None
     np.testing.assert_allclose(out, expected, rtol=1e-13, atol=1e-13)
+    in_order = np.tile(base, (40, 1))  # whatever vectors a processor has: these operations in this order
+    for j in range(7):
+        term = (X[:, j, None].astype(np.float64) - mean[:, j]) ** 2 * factor[:, j]
+        in_order += np.where(np.isnan(term), 0.0, term if constant is None else term + constant[:, j])
+    np.testing.assert_array_equal(out, in_order)
     matrix = sparse.csr_array(X)
-    again = np.full((21, n_classes), 7.0)
+    again = np.full((40, n_classes), 7.0)
     bad = _kernel.gaussian_scores_csr(matrix.indptr.astype(np.int64), matrix.indices, matrix.data, mean, factor,
                                       constant, base, again)  # fmt: skip
     assert bad is None
@@ -179,3 +186,26 @@ def test_the_largest_class_is_the_first_and_close_calls_are_named() -> None:
     open_rows = _kernel.largest(joint, 1e-9, choice)
     assert choice.tolist() == [1, 0, 2, 0, 0, 1]
     assert open_rows.tolist() == [1, 2, 3, 4]
+
+
+scores = st.sampled_from([-np.inf, -2.0, 0.0, 1.0, 1.0 + 5e-10, 1.0 + 2e-9, 1e300, np.inf])
+
+
+@given(
+    st.integers(1, 11).flatmap(lambda k: st.lists(st.lists(scores, min_size=k, max_size=k), min_size=1, max_size=11))
+)
+def test_the_largest_class_of_any_rows_is_that_of_the_twin(rows: list[list[float]]) -> None:
+    choice = np.zeros(len(rows), np.int64)
+    open_rows = _kernel.largest(np.array(rows), 1e-9, choice)
+    assert choice.tolist() == [row.index(max(row)) for row in rows]
+    settled = [sum(x > max(row) - 1e-9 for x in row) == 1 for row in rows]
+    assert open_rows.tolist() == [i for i, is_settled in enumerate(settled) if not is_settled]
+
+
+def test_the_largest_classes_are_the_same_for_any_number_of_threads() -> None:
+    joint = np.random.default_rng(0).integers(0, 9, (70_001, 5)).astype(np.float64)
+    one, three = np.zeros(len(joint), np.int64), np.zeros(len(joint), np.int64)
+    open_rows = _kernel.largest(joint, 1e-9, one)
+    assert _kernel.largest(joint, 1e-9, three, n_jobs=3).tolist() == open_rows.tolist()
+    np.testing.assert_array_equal(one, three)
+    np.testing.assert_array_equal(one, joint.argmax(axis=1))

@@ -112,14 +112,14 @@ nb::object scores_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, In2<
   return cell(bad);
 }
 
-nb::ndarray<nb::numpy, int64_t, nb::ndim<1>> choose(In2<double> joint, double margin, Out<int64_t> choice) {
+nb::ndarray<nb::numpy, int64_t, nb::ndim<1>> choose(In2<double> joint, double margin, Out<int64_t> choice, int n_jobs) {
   if (choice.shape(0) != joint.shape(0)) throw std::invalid_argument("choice must have one entry per row");
   std::vector<int64_t> open;
   {
     nb::gil_scoped_release release;
     if (joint.shape(1) > 0)
       open = largest(joint.data(), static_cast<int64_t>(joint.shape(0)), static_cast<int64_t>(joint.shape(1)), margin,
-                     choice.data());
+                     checked_threads(n_jobs), choice.data());
   }
   return to_numpy(std::move(open));
 }
@@ -152,7 +152,7 @@ void bind_moments(nb::module_& m) {
   bind_type<float>(m);
   bind_index<int32_t>(m);
   bind_index<int64_t>(m);
-  m.def("largest", &choose, "joint"_a.noconvert(), "margin"_a, "choice"_a.noconvert(),
+  m.def("largest", &choose, "joint"_a.noconvert(), "margin"_a, "choice"_a.noconvert(), "n_jobs"_a = 1,
         "Fill choice [n] with the first largest class of each row of joint [n, K]; returns the rows where another class comes "
         "within the margin or the largest is not finite.");
 }

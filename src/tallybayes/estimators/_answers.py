@@ -79,6 +79,10 @@ class Answers:
         """Give a stand-in that scikit-learn's checks may write to."""
         raise NotImplementedError
 
+    def _threads(self) -> int:
+        """How many threads `n_jobs` asks for."""
+        raise NotImplementedError
+
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """Give log P(class, row), shape (n, K): natural log, -inf is exactly zero."""
         rows, table = self._to_score(X)
@@ -99,7 +103,7 @@ class Answers:
         rows, table = self._to_score(X)
         choice = np.empty(rows.shape[0], np.intp)
         for begin, end, joint in self._chunks(rows, table):
-            choice[begin:end] = predicted(joint, table.log_prior)
+            choice[begin:end] = predicted(joint, table.log_prior, self._threads())
         answers: npt.NDArray[Any] = self.classes_[choice]
         return answers
 

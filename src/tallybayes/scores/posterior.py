@@ -49,11 +49,11 @@ def posterior(joint: Floats, prior: Floats) -> Floats:
     return shares
 
 
-def predicted(joint: Floats, prior: Floats) -> npt.NDArray[np.intp]:
+def predicted(joint: Floats, prior: Floats, n_jobs: int = 1) -> npt.NDArray[np.intp]:
     """Return the most probable class per row, shape (n,): the argmax of `posterior`, the first on an exact tie."""
     choice = np.zeros(len(joint), np.int64)
     # Rounding of the probabilities may make two of them equal that are not in the joint scores: those rows in full.
-    close = _kernel.largest(np.ascontiguousarray(joint, np.float64), 1e-9, choice)
+    close = _kernel.largest(np.ascontiguousarray(joint, np.float64), 1e-9, choice, n_jobs)
     if len(close):
         choice[close] = posterior(joint[close], prior).argmax(axis=1)
     return choice.astype(np.intp, copy=False)
