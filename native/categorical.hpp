@@ -1,10 +1,11 @@
 // Counting and scoring of integer codes: n rows, d columns, each column with its own small alphabet 0 … size - 1.
 //
-// The largest code is not known before the rows are read, so the table of counts grows while counting; a block of rows is
-// looked through for its largest codes and counted while it is in cache.
+// The largest code is not known before the rows are read, so the table of counts grows while counting: every row is taken
+// to fit, and looked at more closely where that shows not to be so.
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -26,37 +27,45 @@ struct CodeRows {
 /// Counts of K classes: cell (c, j, v) is at c · width + offset[j] + v.
 template <class C>
 struct CodeCounts {
-  std::vector<int64_t> size, room, offset;  // [d]: codes seen so far, codes that fit, where the column begins
+  std::vector<int64_t> room, offset;  // [d]: codes that fit, where the column begins
   int64_t n_classes, width = 0;
   std::vector<C> cells;
 
-  CodeCounts(int64_t K, int64_t d) : size(d), room(d), offset(d), n_classes(K) {}
+  CodeCounts(int64_t K, int64_t d) : room(d), offset(d), n_classes(K) {}
 
   /// Make room for codes below `wanted`; false where the table would need more than `limit` cells.
   bool grow(const std::vector<int64_t>& wanted, int64_t limit) {
     bool fits = true;
-    for (size_t j = 0; j < size.size(); ++j) {
-      size[j] = std::max(size[j], wanted[j]);
-      fits &= size[j] <= room[j];
-    }
+    for (size_t j = 0; j < room.size(); ++j) fits &= wanted[j] <= room[j];
     if (fits) return true;
     std::vector<int64_t> new_room(room), new_offset(room.size());
     int64_t new_width = 0;
-    for (size_t j = 0; j < size.size(); ++j) {
-      if (size[j] > room[j]) new_room[j] = size[j] > limit ? size[j] : std::max(size[j], 2 * room[j]);
+    for (size_t j = 0; j < room.size(); ++j) {
+      if (wanted[j] > room[j]) new_room[j] = wanted[j] > limit ? wanted[j] : std::max(wanted[j], 2 * room[j]);
       new_offset[j] = new_width;
       new_width += new_room[j];
       if (new_width > limit / n_classes) return false;
     }
     std::vector<C> grown(static_cast<size_t>(n_classes * new_width));
     for (int64_t c = 0; c < n_classes; ++c)
-      for (size_t j = 0; j < size.size(); ++j)
+      for (size_t j = 0; j < room.size(); ++j)
         std::copy_n(cells.begin() + c * width + offset[j], room[j], grown.begin() + c * new_width + new_offset[j]);
     room = std::move(new_room);
     offset = std::move(new_offset);
     cells = std::move(grown);
     width = new_width;
     return true;
+  }
+
+  /// The largest code counted in a column, plus one.
+  int64_t size(int64_t j) const {
+    int64_t codes = 0;
+    for (int64_t c = 0; c < n_classes; ++c) {
+      const C* const own = cells.data() + c * width + offset[j];
+      for (int64_t v = room[j]; v > codes; --v)
+        if (own[v - 1] != 0) codes = v;
+    }
+    return codes;
   }
 };
 
@@ -74,61 +83,67 @@ struct CodeFault {
   bool too_wide = false;   // the table would be larger than the limit
 };
 
-template <class T>
-TB_INLINE void widest(const CodeRows<T>& rows, int64_t begin, int64_t end, T* largest, T* smallest) {
+/// Counts the rows from `begin` on as long as all their codes fit; returns the first row with one that does not.
+template <class T, class C>
+TB_INLINE int64_t count_fitting(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
+                                int64_t end, CodeCounts<C>& out) {
+  const int64_t d = rows.d, *const offset = out.offset.data(), *const rooms = out.room.data();
+  // Columns of one width need no table of where they begin.
+  const int64_t room = d == 0 ? 0 : rooms[0];
+  const bool even = std::all_of(out.room.begin(), out.room.end(), [&](int64_t each) { return each == room; });
   for (int64_t i = begin; i < end; ++i) {
-    const T* x = rows.row(i);
-    for (int64_t j = 0; j < rows.d; ++j) {
-      largest[j] = std::max(largest[j], x[j]);
-      smallest[j] = std::min(smallest[j], x[j]);
-    }
+    const T* const x = rows.row(i);
+    int64_t wrong = 0;  // its sign tells of a code that is negative, or past the room of its column
+    for (int64_t j = 0; j < d; ++j) wrong |= static_cast<int64_t>(x[j]) | (rooms[j] - 1 - static_cast<int64_t>(x[j]));
+    if (wrong < 0) return i;
+    C* cells = out.cells.data() + class_index[i] * out.width;
+    const C weight = weights ? weights[i] : C(1);
+    if (even)
+      for (int64_t j = 0; j < d; ++j, cells += room) cells[static_cast<int64_t>(x[j])] += weight;
+    else
+      for (int64_t j = 0; j < d; ++j) cells[offset[j] + static_cast<int64_t>(x[j])] += weight;
   }
+  return end;
 }
 
-template <class T>
-void widest_baseline(const CodeRows<T>& rows, int64_t begin, int64_t end, T* largest, T* smallest) {
-  widest(rows, begin, end, largest, smallest);
+template <class T, class C>
+int64_t count_fitting_baseline(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
+                               int64_t end, CodeCounts<C>& out) {
+  return count_fitting(rows, class_index, weights, begin, end, out);
 }
 
-template <class T>
-TB_AVX2 void widest_avx2(const CodeRows<T>& rows, int64_t begin, int64_t end, T* largest, T* smallest) {
-  widest(rows, begin, end, largest, smallest);
+template <class T, class C>
+TB_AVX2 int64_t count_fitting_avx2(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
+                                   int64_t end, CodeCounts<C>& out) {
+  return count_fitting(rows, class_index, weights, begin, end, out);
 }
 
 template <class T, class C>
 CodeFault count_range(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin, int64_t end,
                       bool missing, int64_t limit, CodeCounts<C>& out) {
-  auto* look = has_avx2() ? widest_avx2<T> : widest_baseline<T>;
-  const int64_t step = std::max<int64_t>(1, 8192 / std::max<int64_t>(rows.d, 1));
-  std::vector<T> largest(static_cast<size_t>(rows.d)), smallest(static_cast<size_t>(rows.d));
+  auto* count = has_avx2() ? count_fitting_avx2<T, C> : count_fitting_baseline<T, C>;
+  // Rows that are looked through, and room made for them, where a row does not fit: few, so that a row with a gap among
+  // many does not slow the others down, and many enough for the room to be made rarely.
+  constexpr int64_t step = 64;
   std::vector<int64_t> wanted(static_cast<size_t>(rows.d));
-  for (int64_t i = begin; i < end; i += step) {
+  for (int64_t i = begin; (i = count(rows, class_index, weights, i, end, out)) < end;) {
     const int64_t stop = std::min(i + step, end);
-    std::fill(largest.begin(), largest.end(), T(0));
-    std::fill(smallest.begin(), smallest.end(), T(0));
-    look(rows, i, stop, largest.data(), smallest.data());
-    const bool negative = *std::min_element(smallest.begin(), smallest.end()) < 0;
-    if (negative && !missing) return {true, false};
-    if (negative) std::fill(largest.begin(), largest.end(), T(-1));
-    if (negative) look(rows, i, stop, largest.data(), smallest.data());
-    for (int64_t j = 0; j < rows.d; ++j) wanted[j] = static_cast<int64_t>(largest[j]) + 1;
-    if (!out.grow(wanted, limit)) return {false, true};
-    const int64_t* offset = out.offset.data();
-    // Columns of one width need no table of where they begin.
-    const int64_t room = out.room.empty() ? 0 : out.room[0];
-    const bool even = std::all_of(out.room.begin(), out.room.end(), [&](int64_t each) { return each == room; });
-    for (int64_t r = i; r < stop; ++r) {
-      const T* x = rows.row(r);
-      C* cells = out.cells.data() + class_index[r] * out.width;
-      const C weight = weights ? weights[r] : C(1);
-      if (negative) {
-        for (int64_t j = 0; j < rows.d; ++j)
-          if (x[j] >= 0) cells[offset[j] + static_cast<int64_t>(x[j])] += weight;
-      } else if (even) {
-        for (int64_t j = 0; j < rows.d; ++j, cells += room) cells[static_cast<int64_t>(x[j])] += weight;
-      } else {
-        for (int64_t j = 0; j < rows.d; ++j) cells[offset[j] + static_cast<int64_t>(x[j])] += weight;
+    bool negative = false;
+    std::fill(wanted.begin(), wanted.end(), 0);
+    for (int64_t r = i; r < stop; ++r)
+      for (int64_t j = 0; j < rows.d; ++j) {
+        const int64_t code = static_cast<int64_t>(rows.row(r)[j]);
+        negative |= code < 0;
+        wanted[j] = std::max(wanted[j], std::min(code, std::numeric_limits<int64_t>::max() - 1) + 1);
       }
+    if (negative && !missing) return {true, false};
+    if (!out.grow(wanted, limit)) return {false, true};
+    if (!negative) continue;
+    for (; i < stop; ++i) {
+      const T* const x = rows.row(i);
+      C* const cells = out.cells.data() + class_index[i] * out.width;
+      for (int64_t j = 0; j < rows.d; ++j)
+        if (x[j] >= 0) cells[out.offset[j] + static_cast<int64_t>(x[j])] += weights ? weights[i] : C(1);
     }
   }
   return {};
@@ -164,7 +179,7 @@ CodeTable<C> count_codes(const CodeRows<T>& rows, const int32_t* class_index, in
   if (out.too_wide) return out;
   out.size.assign(static_cast<size_t>(rows.d), 0);
   for (const auto& part : parts)
-    for (int64_t j = 0; j < rows.d; ++j) out.size[j] = std::max(out.size[j], part.size[j]);
+    for (int64_t j = 0; j < rows.d; ++j) out.size[j] = std::max(out.size[j], part.size(j));
   const int64_t width = std::accumulate(out.size.begin(), out.size.end(), int64_t{0});
   out.cells.assign(static_cast<size_t>(n_classes * width), C(0));
   for (const auto& part : parts)
@@ -172,7 +187,7 @@ CodeTable<C> count_codes(const CodeRows<T>& rows, const int32_t* class_index, in
       C* to = out.cells.data() + c * width;
       for (int64_t j = 0; j < rows.d; to += out.size[j], ++j) {
         const C* from = part.cells.data() + c * part.width + part.offset[j];
-        for (int64_t v = 0; v < part.size[j]; ++v) to[v] += from[v];
+        for (int64_t v = 0; v < std::min(out.size[j], part.room[j]); ++v) to[v] += from[v];
       }
     }
   return out;

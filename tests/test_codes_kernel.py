@@ -61,6 +61,20 @@ def test_threads_and_growing_tables_give_the_same_counts() -> None:
     assert laid_out(one, 7) == twin.count_codes(X.tolist(), classes, 7)
 
 
+def test_gaps_and_larger_codes_among_rows_that_fit_are_counted_like_the_others() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 4, (3_000, 3))
+    X[rng.random(X.shape) < 0.001] = -1
+    X[rng.integers(0, 3_000, 9), rng.integers(0, 3, 9)] = rng.integers(4, 300, 9)
+    classes = rng.integers(0, 3, 3_000).astype(np.int32)
+    weights = rng.integers(0, 5, 3_000)
+    out = _kernel.count_codes(X, classes, 3, missing=True)
+    assert laid_out(out, 3) == twin.count_codes(X.tolist(), classes, 3)
+    out = _kernel.count_codes(X, classes, 3, weights=weights, missing=True, n_jobs=2)
+    counted = twin.count_codes(X.tolist(), classes, 3, weights.tolist())
+    assert laid_out(out, 3) == [[{v: x for v, x in j.items() if x} for j in c] for c in counted]
+
+
 def test_a_monster_code_allocates_nothing() -> None:
     out = _kernel.count_codes(np.array([[2**60], [3]]), np.zeros(2, np.int32), 1)
     assert out["too_wide"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from twins import moments as twin
@@ -191,7 +191,7 @@ def test_the_largest_class_is_the_first_and_close_calls_are_named() -> None:
 scores = st.sampled_from([-np.inf, -2.0, 0.0, 1.0, 1.0 + 5e-10, 1.0 + 2e-9, 1e300, np.inf])
 
 
-@given(
+@hypothesis.given(
     st.integers(1, 11).flatmap(lambda k: st.lists(st.lists(scores, min_size=k, max_size=k), min_size=1, max_size=11))
 )
 def test_the_largest_class_of_any_rows_is_that_of_the_twin(rows: list[list[float]]) -> None:

@@ -58,7 +58,7 @@ nb::tuple score(In2<T> X, In<int64_t> first, In2<double> table, In<double> base,
 template <class T>
 void bind_type(nb::module_& m) {
   const char* doc =
-      "Class counts of the codes: size [d] (largest code + 1), cells flat [K][Σ size]; negative codes are missing values "
+      "Class counts of the codes: size [d] (largest code counted + 1), cells flat [K][Σ size]; negative codes are missing values "
       "where `missing`, else `negative` is the first; `too_wide`: more than `limit` cells would be needed.";
   m.def("count_codes", &count<T, int64_t>, "X"_a.noconvert(), "class_index"_a.noconvert(), "n_classes"_a,
         "weights"_a.noconvert() = nb::none(), "missing"_a = false, "limit"_a = int64_t{1} << 24, "n_jobs"_a = 1, doc);
