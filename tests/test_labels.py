@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallybayes import _kernel
 from tallybayes.errors import InputError, InputTypeError
 from tallybayes.labels import Labels
 
@@ -34,6 +35,30 @@ def test_codes_lead_back_to_the_values(values):
     assert [labels[code] for code in codes] == values
     assert list(labels) == sorted(set(values))
     assert all(type(a) is type(b) for a, b in zip(labels.array[codes].tolist(), values, strict=True))
+
+
+edges = st.sampled_from([-(2**63), -(2**63) + 1, 2**63 - 2, 2**63 - 1])
+some_numbers = st.lists(st.integers(-5, 12) | edges, max_size=40)
+
+
+@given(some_numbers | st.lists(st.integers(-5, 12), max_size=40), st.sampled_from([1, 2, 7, 18, 2**16]))
+def test_whole_numbers_of_a_small_range_are_numbered_like_distinct_values(values, limit):
+    found = _kernel.encode_range(np.array(values, np.int64), limit)
+    if not values or max(values) - min(values) >= limit:
+        assert found is None
+        return
+    distinct, codes = found
+    assert distinct.tolist() == sorted(set(values))
+    assert [distinct[code] for code in codes] == values
+
+
+@given(st.lists(st.integers(0, 6), max_size=50))
+def test_classes_are_counted(codes):
+    counted = _kernel.count_classes(np.array(codes, np.int32), 7)
+    assert counted.tolist() == [codes.count(c) for c in range(7)]
+    for wrong in (-1, 7):
+        with pytest.raises(ValueError, match="codes"):
+            _kernel.count_classes(np.array([*codes, wrong], np.int32), 7)
 
 
 @given(one_kind)

@@ -2,6 +2,7 @@
 #include "labels.hpp"
 
 #include "arrays.hpp"
+#include "checks.hpp"
 
 namespace tb::bind {
 namespace {
@@ -13,6 +14,21 @@ nb::tuple encode_rows_of(In2<uint8_t> rows, uint64_t seed) {
     codes = encode_rows(rows.data(), rows.shape(0), rows.shape(1), seed);
   }
   return nb::make_tuple(to_numpy(std::move(codes.first)), to_numpy(std::move(codes.code)));
+}
+
+nb::object encode_range_of(In<int64_t> values, uint64_t limit) {
+  std::optional<RangeCodes> codes;
+  if (values.size() > 0) {
+    nb::gil_scoped_release released;
+    codes = encode_range(values.data(), values.size(), limit);
+  }
+  if (!codes) return nb::none();
+  return nb::make_tuple(to_numpy(std::move(codes->distinct)), to_numpy(std::move(codes->code)));
+}
+
+nb::ndarray<nb::numpy, int64_t, nb::ndim<1>> count_classes_of(In<int32_t> codes, int32_t n_classes) {
+  check_below(codes.data(), codes.size(), n_classes, "codes");
+  return to_numpy(count_classes(codes.data(), codes.size(), static_cast<size_t>(std::max(n_classes, 0))));
 }
 
 /// Distinct elements of a list or tuple in order of appearance, and the code of each element. Stops at the first element whose
@@ -63,6 +79,12 @@ void bind_labels(nb::module_& m) {
         nb::sig("def encode_rows(rows: NDArray[numpy.uint8], seed: int) -> tuple[NDArray[numpy.int64], "
                 "NDArray[numpy.int32]]"),
         "Distinct rows of a matrix of bytes: (row of the first appearance of each, code of each row).");
+  m.def("encode_range", &encode_range_of, nb::arg("values").noconvert(), nb::arg("limit"),
+        nb::sig("def encode_range(values: NDArray[numpy.int64], limit: int) -> tuple[NDArray[numpy.int64], "
+                "NDArray[numpy.int32]] | None"),
+        "Distinct whole numbers, ascending, and the code of each value; None if there are none or they span `limit` or more.");
+  m.def("count_classes", &count_classes_of, nb::arg("codes").noconvert(), nb::arg("n_classes"),
+        "How often each class comes, int64.");
   m.def("encode_objects", &encode_objects, nb::arg("values"),
         nb::sig("def encode_objects(values: list[typing.Any] | tuple[typing.Any, ...]) -> tuple[list[typing.Any], "
                 "NDArray[numpy.int32]] | None"),

@@ -361,15 +361,11 @@ def _of_array(array: NDArray[Any]) -> tuple[Labels, Codes]:
 
 def _of_small_range(array: NDArray[Any]) -> tuple[list[int], Codes] | None:
     """Number whole numbers that lie close together by a table instead of a hash."""
-    low, high = int(array.min()), int(array.max())
-    if high - low >= min(len(array), 1 << 16) or high > np.iinfo(np.int64).max:
+    if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
         return None
-    # In 64 bits: what is subtracted in 8 may wrap.
-    places = np.subtract(array, low, dtype=np.int64, casting="unsafe")
-    filled = np.flatnonzero(np.bincount(places, minlength=high - low + 1))
-    rank = np.zeros(high - low + 1, np.int32)
-    rank[filled] = np.arange(len(filled), dtype=np.int32)
-    return (filled + low).tolist(), rank[places]
+    values = np.ascontiguousarray(array, np.int64)
+    found = _kernel.encode_range(values, min(len(array), 1 << 16))
+    return None if found is None else (found[0].tolist(), found[1])
 
 
 def _dtype_of(kind: str, values: Sequence[Any]) -> str:

@@ -270,4 +270,4 @@ def _numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _class_count(codes: npt.NDArray[np.int32], weights: Any, own: slice, n_classes: int) -> npt.NDArray[Any]:
-    return np.bincount(codes, None if weights is None else weights[own], n_classes)
+    return _kernel.count_classes(codes, n_classes) if weights is None else np.bincount(codes, weights[own], n_classes)

@@ -9,6 +9,8 @@ import numpy.typing as npt
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import _check_sample_weight
 
+import tallybayes._kernel as _kernel
+
 from ..errors import InputError
 from ..labels import Labels
 
@@ -102,8 +104,10 @@ def whole_weights(weights: Weights) -> bool:
 
 def class_weight(codes: Codes, n_classes: int, weights: Weights) -> npt.NDArray[Any]:
     """Add up the rows of each class: int64 where the weights are whole."""
+    if weights is None:
+        return _kernel.count_classes(codes, n_classes)
     counted = np.bincount(codes, weights, n_classes)
-    return counted.astype(np.int64) if whole_weights(weights) else counted.astype(np.float64)
+    return counted.astype(np.int64 if whole_weights(weights) else np.float64)
 
 
 def refuse_duplicate_names(X: Any) -> None:
