@@ -162,7 +162,15 @@ struct ScoreDone {
   std::vector<int32_t> parts{}, distinct{};
   std::vector<double> x{};
 
-  void prefetch_row(size_t row) const { prefetch_feature(table, row); }
+  const size_t lines = table.row == nullptr ? (table.stride + 7) / 8 : 0;
+  // The row is added up when those of a whole batch are known.
+  [[gnu::always_inline]] void prefetch_row(size_t row) const {
+    const double* const dense = table.dense + row * table.stride;
+    if (lines > 0) prefetch<true>(dense);
+    if (lines > 1) prefetch<true>(dense + 8);
+    if (lines > 2) prefetch<true>(dense + 16);
+    if (lines > 3) prefetch<true>(dense + 24);
+  }
   template <class Keys>
   void operator()(size_t document, std::vector<int32_t>& rows, size_t unknown, Keys& unknown_keys, bool last) {
     if (value == Value::count)
