@@ -133,6 +133,11 @@ TB_AVX2 RowFacts row_facts_avx2(const Index* indices, const double* values, size
   return row_facts(indices, values, n, columns, least, ordered);
 }
 template <class Index>
+TB_AVX512 RowFacts row_facts_avx512(const Index* indices, const double* values, size_t n, int64_t columns, double least,
+                                    bool ordered) {
+  return row_facts(indices, values, n, columns, least, ordered);
+}
+template <class Index>
 RowFacts whole_facts_baseline(const Index* indices, const double* values, size_t n, int64_t columns, uint32_t* whole,
                               uint32_t& seen) {
   return whole_facts(indices, values, n, columns, whole, seen);
@@ -140,6 +145,11 @@ RowFacts whole_facts_baseline(const Index* indices, const double* values, size_t
 template <class Index>
 TB_AVX2 RowFacts whole_facts_avx2(const Index* indices, const double* values, size_t n, int64_t columns, uint32_t* whole,
                                   uint32_t& seen) {
+  return whole_facts(indices, values, n, columns, whole, seen);
+}
+template <class Index>
+TB_AVX512 RowFacts whole_facts_avx512(const Index* indices, const double* values, size_t n, int64_t columns, uint32_t* whole,
+                                      uint32_t& seen) {
   return whole_facts(indices, values, n, columns, whole, seen);
 }
 
@@ -226,8 +236,12 @@ class CsrReader {
   double least_;
   RowFacts facts_;
   double seen_ = 0;
-  decltype(&row_facts_baseline<Index>) facts_of_ = has_avx2() ? row_facts_avx2<Index> : row_facts_baseline<Index>;
-  decltype(&whole_facts_baseline<Index>) whole_of_ = has_avx2() ? whole_facts_avx2<Index> : whole_facts_baseline<Index>;
+  decltype(&row_facts_baseline<Index>) facts_of_ = has_avx512() ? row_facts_avx512<Index>
+                                                : has_avx2() ? row_facts_avx2<Index>
+                                                             : row_facts_baseline<Index>;
+  decltype(&whole_facts_baseline<Index>) whole_of_ = has_avx512() ? whole_facts_avx512<Index>
+                                                   : has_avx2() ? whole_facts_avx2<Index>
+                                                                : whole_facts_baseline<Index>;
   std::vector<double> scratch_, sums_;
   std::vector<uint32_t> whole_;
   std::vector<Index> columns_;

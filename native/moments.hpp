@@ -59,7 +59,7 @@ BadCell first_unusable(const DenseRows<T>& rows, bool missing) {
   return {};
 }
 
-constexpr int64_t kBlockRows = 64;
+constexpr int64_t kBlockRows = 32;
 // A block is summed again when the squares around its centre are this many times what is left of them after centring;
 // each factor of ten costs a digit of the variance.
 constexpr double kBadCentre = 100.0;
@@ -67,7 +67,7 @@ constexpr double kBadCentre = 100.0;
 /// How a row counts: once in every column, by a weight in every column, or by a weight where its value is not NaN.
 enum class Count { kOnce, kWeighted, kWherePresent };
 
-/// A block: up to 64 rows of one class, and rows further down the matrix to fetch while this one is added up.
+/// A block: up to kBlockRows rows of one class, and rows further down the matrix to fetch while this one is added up.
 template <class T>
 struct Block {
   const T* rows[kBlockRows];

@@ -1,7 +1,7 @@
-// Four doubles at a time, with the choice between the baseline and AVX2 made when the program runs.
+// Four doubles at a time, with the choice between the baseline, AVX2 and AVX-512 made when the program runs.
 //
-// A loop is written once as an always-inlined template and called from two functions, one of which is compiled for AVX2
-// (the macro TB_AVX2). The lanes do the same operations in the same order either way, so both give the same bits; on other
+// A loop is written once as an always-inlined template and called from two or three functions, which are compiled for AVX2
+// (the macro TB_AVX2) and AVX-512 (TB_AVX512). The lanes do the same operations in the same order either way, so all give the same bits; on other
 // processors the compiler lowers the vectors to what there is.
 #pragma once
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define TB_AVX2 __attribute__((target("avx2")))
-// Twice the lanes where a loop names vectors of eight, and twice the registers.
-#define TB_AVX512 __attribute__((target("avx2,avx512f,avx512vl,avx512dq,prefer-vector-width=256")))
+// Vectors of eight, and twice the registers.
+#define TB_AVX512 __attribute__((target("avx2,avx512f,avx512vl,avx512dq,prefer-vector-width=512")))
 #define TB_HAS_AVX2_PATH 1
 #else
 #define TB_AVX2
