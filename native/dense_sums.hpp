@@ -11,7 +11,7 @@ class DenseSums {
   // stays in cache.
   struct Block {
     int32_t first = 0, classes = 0;
-    Buffer<Sums> sums;
+    Zeros<Sums> sums;
   };
 
  public:
@@ -31,9 +31,9 @@ class DenseSums {
       Block& block = blocks_[static_cast<size_t>(thread)];
       block.first = rows_.class_of(begin);
       block.classes = rows_.class_of(end - 1) + 1 - block.first;
-      block.sums = Buffer<Sums>(static_cast<size_t>(columns_ * block.classes), Sums{});
+      block.sums = Zeros<Sums>(static_cast<size_t>(columns_ * block.classes));
       return rows_.each(thread, [&](int32_t c, auto weight, const auto& row) {
-        Sums* const sums = block.sums.data() + (c - block.first) * columns_;
+        Sums* const sums = &block.sums[static_cast<size_t>((c - block.first) * columns_)];
         for (size_t j = 0; j < row.size; ++j) Channels::add(sums[row.columns[j]], weight, row.values[j], options_.threshold);
       });
     });
@@ -44,7 +44,7 @@ class DenseSums {
   void cells(const ColumnParts& parts, size_t part, Use&& use) const {
     for (const Block& block : blocks_)
       for (int32_t c = 0; c < block.classes; ++c) {
-        const Sums* const sums = block.sums.data() + c * columns_;
+        const Sums* const sums = &block.sums[static_cast<size_t>(c * columns_)];
         for (int64_t column = parts.begin(part); column < parts.end(part); ++column)
           if (!Channels::empty(sums[column])) use(column, block.first + c, sums[column]);
       }

@@ -23,7 +23,7 @@ class ListSums {
       auto& cells = cells_[static_cast<size_t>(thread)];
       cells.resize(parts_.size());
       // The sums of one class, and the columns that are not zero (and some that are, when zeros are stored).
-      Buffer<Sums> sums(static_cast<size_t>(parts_.columns), Sums{});
+      Zeros<Sums> sums(static_cast<size_t>(parts_.columns));
       std::vector<Index> filled;
       size_t n = 0;
       int32_t current = -1;
