@@ -78,16 +78,20 @@ class SortedMembers {
   template <class Ahead, class Use>
   void each(size_t part, Ahead&& ahead, Use&& use) const {
     std::vector<Member> members;
-    const Place* at = places_.data() + starts_[cuts_[part]];
-    const Place* const end = places_.data() + starts_[cuts_[part + 1]];
-    while (at != end) {
-      if (end - at > 24) prefetch(&slot(at[24]));
-      if (end - at > 12) ahead(Member{at[12].thread, slot(at[12]).id});
-      const std::string_view feature = bytes_of(*at);
-      members.clear();
-      do members.push_back({at->thread, slot(*at).id});
-      while (++at != end && same(at[-1], *at));
-      use(feature, members.data(), members.data() + members.size());
+    const Place* const all = places_.data();
+    const Place* const end = all + starts_[cuts_[part + 1]];
+    for (size_t bucket = cuts_[part]; bucket < cuts_[part + 1]; ++bucket) {
+      const Place* at = all + starts_[bucket];
+      const Place* const stop = all + starts_[bucket + 1];
+      while (at != stop) {
+        if (end - at > 24) prefetch(&slot(at[24]));
+        if (end - at > 12) ahead(Member{at[12].thread, slot(at[12]).id});
+        const std::string_view feature = bytes_of(*at);
+        members.clear();
+        do members.push_back({at->thread, slot(*at).id});
+        while (++at != stop && same(at[-1], *at));
+        use(feature, members.data(), members.data() + members.size());
+      }
     }
   }
 

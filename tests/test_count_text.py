@@ -145,6 +145,17 @@ def test_a_vocabulary_that_outgrows_its_table_many_times(jobs, value):
     assert list(cells_of(out, channels(out)).items()) == list(twin.items())
 
 
+def test_neighbours_that_differ_only_in_their_first_bytes_stay_apart():
+    """Features are sorted by their first two bytes, then by the rest: equal rests side by side are two features."""
+    rules = _kernel.Rules("space", (1, 1), fold="none")
+    words = ["a", "b", "kne", "koe", "lneeeeeeeeeeee", "loeeeeeeeeeeee"]
+    for jobs in (1, 2, 3):
+        out = count([" ".join(words), " ".join(words[::2]), ""], [0, 1, 2], 3, rules, n_jobs=jobs)
+        starts = out["offsets"].tolist()
+        found = [bytes(out["bytes"][a:b]).decode() for a, b in zip(starts, starts[1:], strict=False)]
+        assert found == sorted(words)
+
+
 def test_features_that_differ_only_by_zero_bytes_stay_apart():
     document = "a\x1da\x00\x1da\x00\x00\x1d" + "b" * 16 + "\x1d" + "b" * 16 + "\x00"
     rules = _kernel.Rules(tokens="chars", ngrams=(1, 3), fold="none")
