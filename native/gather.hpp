@@ -106,10 +106,10 @@ class CellLists {
     for (const Member* member = begin; member != end; ++member) sum += places_[member->thread][member->id];
     return sum;
   }
-  void reserve(size_t features) { start_ = Buffer<size_t>(features + 1); }
+  void reserve(size_t features) { start_ = Buffer<int64_t>(features + 1); }
   /// ... then say where each feature's begin ...
   void place(size_t feature, const Member* begin, const Member* end, size_t at) {
-    start_[feature] = at;
+    start_[feature] = static_cast<int64_t>(at);
     for (const Member* member = begin; member != end; ++member) {
       size_t& place = places_[member->thread][member->id];
       at += std::exchange(place, at);
@@ -117,24 +117,37 @@ class CellLists {
   }
   /// ... then move them there. What was emitted is gone afterwards.
   void fill(size_t features) {
-    constexpr size_t near = 8, far = 24;
-    start_[features] = total_;
+    end(features);
     cells_ = Buffer<Cell>(total_);
-    run_threads(threads(), [&](int t) {
-      Buffer<size_t>& places = places_[t];
-      for (auto& run : emitted_[t].runs) {
-        const size_t n = run.ids.size();
-        for (size_t k = 0; k < n; ++k) {
-          if (k + far < n) prefetch(&places[run.ids[k + far]]);
-          if (k + near < n) prefetch(&cells_[places[run.ids[k + near]]]);
-          cells_[places[run.ids[k]]++] = {run.class_index, run.sums[k]};
-        }
-        run = {};
-      }
-    });
+    move([this](size_t at) { prefetch(&cells_[at]); },
+         [this](size_t at, int32_t c, const Sums& sums) { cells_[at] = {c, sums}; });
+  }
+  /// Whether each class has one run, so that the cells are in order once they are moved, and no two of them are one.
+  bool is_final() const {
+    if (emitted_.size() > 1) return false;
+    const auto& runs = emitted_[0].runs;
+    const auto falls = [](const auto& a, const auto& b) { return a.class_index >= b.class_index; };
+    return std::adjacent_find(runs.begin(), runs.end(), falls) == runs.end();
+  }
+  /// Then they go straight into the result.
+  template <class Total>
+  void fill(size_t features, Gathered<Total, N>& out) {
+    end(features);
+    out.indptr = std::move(start_);
+    out.class_index = Buffer<int32_t>(total_);
+    for (auto& channel : out.channels) channel = Buffer<Total>(total_);
+    move(
+        [&](size_t at) {
+          prefetch(&out.class_index[at]);
+          for (const auto& channel : out.channels) prefetch(&channel[at]);
+        },
+        [&](size_t at, int32_t c, const Sums& sums) {
+          out.class_index[at] = c;
+          for (size_t n = 0; n < N; ++n) out.channels[n][at] = static_cast<Total>(sums[n]);
+        });
   }
 
-  const size_t* start() const { return start_.data(); }
+  const int64_t* start() const { return start_.data(); }
   /// use(class, sums) for every class of a feature, ascending.
   template <class Total, class Use>
   void each(size_t feature, Use&& use) {
@@ -152,6 +165,26 @@ class CellLists {
 
  private:
   int threads() const { return static_cast<int>(emitted_.size()); }
+  void end(size_t features) {
+    start_.truncate(features + 1);
+    start_[features] = static_cast<int64_t>(total_);
+  }
+  template <class Ahead, class Put>
+  void move(Ahead&& ahead, Put&& put) {
+    constexpr size_t near = 8, far = 24;
+    run_threads(threads(), [&](int t) {
+      Buffer<size_t>& places = places_[t];
+      for (auto& run : emitted_[t].runs) {
+        const size_t n = run.ids.size();
+        for (size_t k = 0; k < n; ++k) {
+          if (k + far < n) prefetch(&places[run.ids[k + far]]);
+          if (k + near < n) ahead(places[run.ids[k + near]]);
+          put(places[run.ids[k]]++, run.class_index, run.sums[k]);
+        }
+        run = {};
+      }
+    });
+  }
   /// By class. The share of each thread is sorted already.
   static void sort(Cell* begin, Cell* end) {
     constexpr ptrdiff_t few = 64;
@@ -167,7 +200,7 @@ class CellLists {
 
   std::vector<Emitted<Sum, N>>& emitted_;
   std::vector<Buffer<size_t>> places_;  // by thread and id: how many cells, then where the next one goes
-  Buffer<size_t> start_;                // by feature
+  Buffer<int64_t> start_;               // by feature
   Buffer<Cell> cells_;
   size_t total_ = 0;
 };
@@ -175,12 +208,12 @@ class CellLists {
 /// The cells in order, a class that several threads counted as one cell.
 template <class Total, class Sum, size_t N>
 void write_cells(CellLists<Sum, N>& lists, size_t features, int threads, Gathered<Total, N>& out) {
-  const size_t* const start = lists.start();
+  const int64_t* const start = lists.start();
   const auto cuts = balanced_cuts(features, threads > 1 ? static_cast<size_t>(threads) * 8 : 1, [&](size_t f) { return start[f]; });
   const size_t parts = cuts.size() - 1;
   std::vector<size_t> first(parts + 1, 0);
   if (parts == 1) {
-    first[1] = start[features];  // at most
+    first[1] = static_cast<size_t>(start[features]);  // at most
   } else {
     run_chunks(threads, parts, [&](size_t part, int) {
       for (size_t f = cuts[part]; f < cuts[part + 1]; ++f)
@@ -265,8 +298,12 @@ Gathered<Total, N> gather(std::vector<Emitted<Sum, N>>& emitted, const Members& 
   out.bytes.truncate(last.bytes);
   out.offsets.truncate(text ? last.features + 1 : 0);
   out.columns.truncate(text ? 0 : last.features);
-  lists.fill(last.features);
-  write_cells(lists, last.features, threads, out);
+  if (lists.is_final()) {
+    lists.fill(last.features, out);
+  } else {
+    lists.fill(last.features);
+    write_cells(lists, last.features, threads, out);
+  }
   return out;
 }
 }  // namespace tb
