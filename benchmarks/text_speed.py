@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,24 @@ def english(**size: Any) -> Iterator[Contest]:
         same_totals,
     )
 
+    def same_columns(answers: Mapping[str, Any]) -> None:
+        for name in (ONE, TWO):
+            counts = answers[name].tally_.dense("occurrences")
+            assert np.array_equal(counts, answers[HASH][1].feature_count_), f"{name}: other columns than {HASH}'s"
+
+    yield Contest(
+        "text fit, hashed as HashingVectorizer does",
+        {
+            ONE: lambda: _fit(text, 1, features=("murmur3", 2**20)),
+            TWO: lambda: _fit(text, 2, features=("murmur3", 2**20)),
+            HASH: lambda: rivals.sklearn_fit(hashing(), MultinomialNB(), text.train, text.train_labels),
+        },
+        data.megabytes(text.train),
+        "MB",
+        _targets(HASH, 30, 45),
+        same_columns,
+    )
+
     sklearn = rivals.sklearn_fit(CountVectorizer(), MultinomialNB(), text.train, text.train_labels)
     ours = {n_jobs: _fit(text, n_jobs) for n_jobs in (1, 2)}
     for classifier in ours.values():
@@ -173,31 +192,38 @@ def english_rivals(**size: Any) -> Iterator[Contest]:
 
 
 def chinese_raw(size: float) -> Iterator[Contest]:
-    """Unsegmented Chinese: characters 1 to 3; rjieba only cuts."""
+    """Unsegmented Chinese: characters 1 to 3, exact and hashed to 2^20; rjieba only cuts."""
     import rjieba
 
     documents, labels = data.chinese_raw(size)
     text = data.Text(documents, labels, [], [])
     characters = {"tokens": "chars", "ngrams": (1, 3)}
     rjieba.cut("初始化")  # its dictionary is loaded at the first call
-    vectorizer = "CountVectorizer(char 1-3) + MultinomialNB"
+    vectorizer, cut = "CountVectorizer(char 1-3) + MultinomialNB", "rjieba cut alone"
+    hashed = {name: name.replace("tallybayes", "tallybayes hashed") for name in (ONE, TWO)}
+    targets = [*_targets(vectorizer, 80, 120), *_targets(cut, 10, 15)]
 
     def same_counts(answers: Mapping[str, Any]) -> None:
         _same_counts({**answers, COUNT: answers[vectorizer]})
+        totals = answers[ONE].tally_.totals("occurrences")
+        for name in hashed.values():
+            assert np.array_equal(answers[name].tally_.totals("occurrences"), totals), f"{name}: other totals"
 
     yield Contest(
         "raw Chinese fit, characters 1-3",
         {
             ONE: lambda: _fit(text, 1, **characters),
             TWO: lambda: _fit(text, 2, **characters),
+            hashed[ONE]: lambda: _fit(text, 1, features=2**20, **characters),
+            hashed[TWO]: lambda: _fit(text, 2, features=2**20, **characters),
             vectorizer: lambda: rivals.sklearn_fit(
                 CountVectorizer(analyzer="char", ngram_range=(1, 3)), MultinomialNB(), documents, labels
             ),
-            "rjieba cut alone": lambda: [rjieba.cut(document) for document in documents],
+            cut: lambda: [rjieba.cut(document) for document in documents],
         },
         data.megabytes(documents),
         "MB",
-        [*_targets(vectorizer, 80, 120), *_targets("rjieba cut alone", 10, 15)],
+        [*targets, *(replace(target, ours=hashed[target.ours]) for target in targets)],
         same_counts,
     )
 
