@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -64,10 +64,9 @@ def _fit_contest(name: str, text: data.Text, one: float, two: float, vectorizer:
     )
 
 
-def english(**size: Any) -> Iterator[Contest]:
-    """English-like text, 20 classes: exact fit, hashed fit, predict."""
-    text = data.text(**size)
-    yield _fit_contest("text fit, exact vocabulary", text, 25, 45, CountVectorizer)
+def _fits(text: data.Text, size: str, one: float, two: float) -> Iterator[Contest]:
+    """Exact vocabulary, hashed with our own hash, hashed as HashingVectorizer does."""
+    yield _fit_contest(f"text fit, exact vocabulary{size}", text, one, two, CountVectorizer)
 
     def same_totals(answers: Mapping[str, Any]) -> None:
         """Hash functions differ, so columns do; the occurrences per class do not."""
@@ -75,39 +74,37 @@ def english(**size: Any) -> Iterator[Contest]:
         for name in (ONE, TWO):
             assert np.array_equal(answers[name].tally_.totals("occurrences"), totals), f"{name}: other totals"
 
-    def hashing() -> HashingVectorizer:
-        return HashingVectorizer(n_features=2**20, alternate_sign=False, norm=None)
-
-    yield Contest(
-        "text fit, hashed to 2^20",
-        {
-            ONE: lambda: _fit(text, 1, features=2**20),
-            TWO: lambda: _fit(text, 2, features=2**20),
-            HASH: lambda: rivals.sklearn_fit(hashing(), MultinomialNB(), text.train, text.train_labels),
-        },
-        data.megabytes(text.train),
-        "MB",
-        _targets(HASH, 45, 60),
-        same_totals,
-    )
-
     def same_columns(answers: Mapping[str, Any]) -> None:
         for name in (ONE, TWO):
             counts = answers[name].tally_.dense("occurrences")
             assert np.array_equal(counts, answers[HASH][1].feature_count_), f"{name}: other columns than {HASH}'s"
 
-    yield Contest(
-        "text fit, hashed as HashingVectorizer does",
-        {
-            ONE: lambda: _fit(text, 1, features=("murmur3", 2**20)),
-            TWO: lambda: _fit(text, 2, features=("murmur3", 2**20)),
-            HASH: lambda: rivals.sklearn_fit(hashing(), MultinomialNB(), text.train, text.train_labels),
-        },
-        data.megabytes(text.train),
-        "MB",
-        _targets(HASH, 30, 45),
-        same_columns,
-    )
+    def hashing() -> HashingVectorizer:
+        return HashingVectorizer(n_features=2**20, alternate_sign=False, norm=None)
+
+    def contest(name: str, features: Any, targets: list[Target], check: Callable[[Mapping[str, Any]], None]) -> Contest:
+        return Contest(
+            name + size,
+            {
+                ONE: lambda: _fit(text, 1, features=features),
+                TWO: lambda: _fit(text, 2, features=features),
+                HASH: lambda: rivals.sklearn_fit(hashing(), MultinomialNB(), text.train, text.train_labels),
+            },
+            data.megabytes(text.train),
+            "MB",
+            targets,
+            check,
+        )
+
+    yield contest("text fit, hashed to 2^20", 2**20, _targets(HASH, 45, 60), same_totals)
+    murmur = ("murmur3", 2**20)
+    yield contest("text fit, hashed as HashingVectorizer does", murmur, _targets(HASH, 30, 45), same_columns)
+
+
+def english(**size: Any) -> Iterator[Contest]:
+    """English-like text, 20 classes: fit and predict."""
+    text = data.text(**size)
+    yield from _fits(text, "", 25, 45)
 
     sklearn = rivals.sklearn_fit(CountVectorizer(), MultinomialNB(), text.train, text.train_labels)
     ours = {n_jobs: _fit(text, n_jobs) for n_jobs in (1, 2)}
@@ -129,7 +126,7 @@ def english(**size: Any) -> Iterator[Contest]:
 
 def english_small(**size: Any) -> Iterator[Contest]:
     """The same with a fifth of the text, where the vocabulary weighs more."""
-    yield _fit_contest("text fit, exact vocabulary, 40 MB", data.text(**size), 25, 35, CountVectorizer)
+    yield from _fits(data.text(**size), ", 40 MB", 25, 35)
 
 
 def chinese(**size: Any) -> Iterator[Contest]:

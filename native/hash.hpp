@@ -88,6 +88,7 @@ class Hash {
   uint64_t a_, b_;
 };
 
+/// `data` may be read up to 4 bytes beyond its end.
 inline uint32_t murmur3_32(const char* data, size_t length, uint32_t seed) {
   constexpr uint32_t c1 = 0xcc9e2d51u, c2 = 0x1b873593u;
   uint32_t h = seed;
@@ -98,8 +99,9 @@ inline uint32_t murmur3_32(const char* data, size_t length, uint32_t seed) {
     h ^= std::rotl(k * c1, 15) * c2;
     h = std::rotl(h, 13) * 5 + 0xe6546b64u;
   }
-  uint32_t k = 0;
-  for (size_t i = length % 4; i > 0; --i) k = k << 8 | static_cast<unsigned char>(end[i - 1]);
+  uint32_t k;
+  std::memcpy(&k, end, 4);
+  k &= (uint32_t{1} << (8 * (length % 4))) - 1;
   h ^= std::rotl(k * c1, 15) * c2;
   h ^= static_cast<uint32_t>(length);
   h = (h ^ (h >> 16)) * 0x85ebca6bu;
