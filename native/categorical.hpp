@@ -94,7 +94,10 @@ TB_INLINE int64_t count_fitting(const CodeRows<T>& rows, const int32_t* class_in
   for (int64_t i = begin; i < end; ++i) {
     const T* const x = rows.row(i);
     int64_t wrong = 0;  // its sign tells of a code that is negative, or past the room of its column
-    for (int64_t j = 0; j < d; ++j) wrong |= static_cast<int64_t>(x[j]) | (rooms[j] - 1 - static_cast<int64_t>(x[j]));
+    for (int64_t j = 0; j < d; ++j) {  // unsigned: the difference from a very negative code would overflow
+      const auto code = static_cast<uint64_t>(x[j]);
+      wrong |= static_cast<int64_t>(code | (static_cast<uint64_t>(rooms[j]) - 1 - code));
+    }
     if (wrong < 0) return i;
     C* cells = out.cells.data() + class_index[i] * out.width;
     const C weight = weights ? weights[i] : C(1);
@@ -180,6 +183,10 @@ CodeTable<C> count_codes(const CodeRows<T>& rows, const int32_t* class_index, in
   out.size.assign(static_cast<size_t>(rows.d), 0);
   for (const auto& part : parts)
     for (int64_t j = 0; j < rows.d; ++j) out.size[j] = std::max(out.size[j], part.size(j));
+  // A row of weight 0 leaves no count, but its codes exist.
+  for (int64_t i = 0; weights != nullptr && i < rows.n; ++i)
+    for (int64_t j = 0; weights[i] == C(0) && j < rows.d; ++j)
+      out.size[j] = std::max(out.size[j], static_cast<int64_t>(rows.row(i)[j]) + 1);
   const int64_t width = std::accumulate(out.size.begin(), out.size.end(), int64_t{0});
   out.cells.assign(static_cast<size_t>(n_classes * width), C(0));
   for (const auto& part : parts)

@@ -133,6 +133,7 @@ class Lexer {
         do --n;
         while ((at[n] & 0xC0) == 0x80);
       }
+      const bool last = stop || n < most, more = !last && n < left;
       uint64_t token = n < 64 ? masks.token & ((uint64_t{1} << n) - 1) : masks.token;
       const auto offset = static_cast<size_t>(at - text_.data());
       const auto characters = [&masks](size_t start, size_t length) {  // of a run that begins with one
@@ -158,6 +159,10 @@ class Lexer {
       while (token) {
         const auto start = static_cast<size_t>(std::countr_zero(token));
         const auto length = static_cast<size_t>(std::countr_one(token >> start));
+        if (more && start > 0 && start + length == n) {  // in one piece it costs less: the next block begins with it
+          n = start;
+          break;
+        }
         word_ = {used_, offset + start};
         append_plain(block + start, length);
         length_ = characters(start, length);
@@ -170,7 +175,7 @@ class Lexer {
         token &= token + (uint64_t{1} << start);
       }
       at += n;
-      if (stop || n < most) return at;
+      if (last) return at;
     }
     return at;
   }

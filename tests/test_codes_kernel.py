@@ -39,6 +39,7 @@ def test_counts_are_those_of_the_twin(problem: Any, dtype: Any) -> None:
     for given_weights in (weights, weights / 4):
         out = _kernel.count_codes(X.astype(dtype), classes, n_classes, weights=given_weights)
         counted = twin.count_codes(X.tolist(), classes, n_classes, given_weights.tolist())
+        assert out["size"].tolist() == (X.max(axis=0) + 1).tolist()  # a row of weight 0 has its codes too
         assert laid_out(out, n_classes) == [[{v: x for v, x in j.items() if x} for j in c] for c in counted]
 
 
@@ -50,6 +51,8 @@ def test_negative_codes_are_missing_or_refused(problem: Any) -> None:
     negative = np.argwhere(X < 0)
     refused = _kernel.count_codes(X, classes, n_classes)["negative"]
     assert refused == (tuple(negative[0].tolist()) if len(negative) else None)
+    lowest = np.array([[0], [np.iinfo(np.int64).min]])
+    assert _kernel.count_codes(lowest, np.zeros(2, np.int32), 1)["negative"] == (1, 0)
 
 
 def test_threads_and_growing_tables_give_the_same_counts() -> None:
