@@ -41,7 +41,8 @@ struct CodeCounts {
     std::vector<int64_t> new_room(room), new_offset(room.size());
     int64_t new_width = 0;
     for (size_t j = 0; j < room.size(); ++j) {
-      if (wanted[j] > room[j]) new_room[j] = wanted[j] > limit ? wanted[j] : std::max(wanted[j], 2 * room[j]);
+      // An eighth more than is known to be needed: rare growth, and no table of twice the size.
+      if (wanted[j] > room[j]) new_room[j] = wanted[j] > limit ? wanted[j] : wanted[j] + wanted[j] / 8;
       new_offset[j] = new_width;
       new_width += new_room[j];
       if (new_width > limit / n_classes) return false;
