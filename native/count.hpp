@@ -63,7 +63,6 @@ class WordStore {
   }
   Slot& operator[](uint32_t index) { return vocabulary_.table()[index]; }
   uint32_t id(uint32_t index) { return vocabulary_.table()[index].id; }
-  size_t ids() const { return vocabulary_.size(); }
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
  private:
@@ -95,7 +94,6 @@ class ColumnStore {
   }
   Cell& operator[](uint32_t index) { return cells_[index]; }
   uint32_t id(uint32_t index) const { return index; }
-  size_t ids() const { return cells_.size(); }
 
  private:
   ColumnHash hash_;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "memory.hpp"
-#include "merge.hpp"
 #include "parallel.hpp"
 #include "sorted_members.hpp"
 

@@ -165,8 +165,9 @@ struct ScoreDone {
   const size_t lines = table.row == nullptr ? (table.stride + 7) / 8 : 0;
   // The row is added up when those of a whole batch are known.
   [[gnu::always_inline]] void prefetch_row(size_t row) const {
+    if (lines == 0) return;
     const double* const dense = table.dense + row * table.stride;
-    if (lines > 0) prefetch<true>(dense);
+    prefetch<true>(dense);
     if (lines > 1) prefetch<true>(dense + 8);
     if (lines > 2) prefetch<true>(dense + 16);
     if (lines > 3) prefetch<true>(dense + 24);

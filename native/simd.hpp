@@ -1,8 +1,8 @@
 // Four doubles at a time, with the choice between the baseline, AVX2 and AVX-512 made when the program runs.
 //
 // A loop is written once as an always-inlined template and called from two or three functions, which are compiled for AVX2
-// (the macro TB_AVX2) and AVX-512 (TB_AVX512). The lanes do the same operations in the same order either way, so all give the same bits; on other
-// processors the compiler lowers the vectors to what there is.
+// (the macro TB_AVX2) and AVX-512 (TB_AVX512). The lanes do the same operations in the same order either way, so all give
+// the same bits; on other processors the compiler lowers the vectors to what there is.
 #pragma once
 #include <cstdint>
 #include <cstring>

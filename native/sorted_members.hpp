@@ -20,8 +20,8 @@ struct Member {
   uint32_t thread, id;
 };
 
-/// All features of all threads, ordered by their bytes. Split by the first two bytes, then by one byte
-/// after the other until few are left to compare.
+/// All features of all threads, ordered by their bytes. Split by the first two bytes, then by one byte after the other until
+/// few are left to compare.
 class SortedMembers {
   static constexpr size_t buckets = size_t{1} << 16;
   struct Place {
