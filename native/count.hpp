@@ -129,13 +129,22 @@ class TextCounter {
       if (k + near < n) store_.prefetch_again(pending_[k + near]);
       uint32_t index;
       auto& slot = store_.at(pending_[k], touched_, index);
-      if constexpr (counts_documents) {
-        if (slot.last == pending_[k].document) continue;
+      if constexpr (stamps) {
+        const bool again = slot.last == pending_[k].document;
         slot.last = pending_[k].document;
+        if (slot.count == 0) touched_.push_back(index);
+        slot.count += !again;
+        if constexpr (both) {  // without a branch on `again`, which no processor could predict
+          slot.count |= static_cast<uint32_t>(again) << 31;
+          repeats_[n_repeats_] = store_.id(index);
+          n_repeats_ += again;
+        }
+      } else {
+        if (slot.count++ == 0) touched_.push_back(index);
       }
-      if (slot.count++ == 0) touched_.push_back(index);
-      if constexpr (both) add_document(slot, pending_[k].document, index);
     }
+    if constexpr (both)
+      if (n_repeats_ + batch > std::size(repeats_)) add_repeats();
     counted_ += size_;
     size_ = 0;
     if (counted_ > UINT32_MAX / 2) [[unlikely]] {  // before a count of 32 bits could overflow
@@ -177,18 +186,20 @@ class TextCounter {
   Emitted<Sum, Mode::channels>& emitted() { return emitted_; }
 
  private:
-  // Presence alone is counted in the slot; beside occurrences it needs a count of its own.
-  static constexpr bool counts_documents = Mode::documents && !Mode::occurrences && !Mode::each;
+  // Where documents are counted, the slot counts them. What a feature comes a second time and more often in a document is
+  // counted elsewhere, since that is rare; the highest bit of the count tells that there is such a number.
   static constexpr bool both = Mode::documents && Mode::occurrences && !Mode::each;
-  static constexpr bool stamps = counts_documents || both;
+  static constexpr bool stamps = Mode::documents && !Mode::each;
+  static constexpr uint32_t repeated = uint32_t{1} << 31;
 
-  template <class Slot>
-  void add_document(Slot& slot, uint32_t document, uint32_t index) {
-    if (slot.last == document) return;
-    slot.last = document;
-    const uint32_t id = store_.id(index);
-    if (id >= own_.size()) grow(id);
-    ++own_[id][Mode::channels - 1];
+  void add_repeats() {
+    for (size_t k = 0; k < n_repeats_; ++k) {
+      if (k + 16 < n_repeats_ && repeats_[k + 16] < own_.size()) prefetch(&own_[repeats_[k + 16]]);
+      const uint32_t id = repeats_[k];
+      if (id >= own_.size()) grow(id);
+      ++own_[id][0];
+    }
+    n_repeats_ = 0;
   }
   void add_weighted(uint32_t id, uint32_t count, Sum weight) {
     if (id >= own_.size()) grow(id);
@@ -238,6 +249,7 @@ class TextCounter {
       held_ids_.clear();
     } else {
       if (touched_.size() == 0) return;
+      if constexpr (both) add_repeats();
       auto& run = emitted_.start(class_, touched_.size());
       for (size_t k = 0; k < touched_.size(); ++k) {
         if (k + 16 < touched_.size()) prefetch(&store_[touched_[k + 16]]);
@@ -245,7 +257,10 @@ class TextCounter {
         const uint32_t id = store_.id(touched_[k]);
         Sums sums{};
         sums[0] = slot.count;
-        if constexpr (both) sums[1] = std::exchange(own_[id][1], 0);
+        if constexpr (both) {
+          sums[0] = sums[1] = slot.count & ~repeated;
+          if (slot.count & repeated) sums[0] += std::exchange(own_[id][0], 0);
+        }
         slot.count = 0;
         run.add(id, sums);
       }
@@ -262,10 +277,12 @@ class TextCounter {
   size_t index_ = 0;
   int32_t class_ = -1;
   Buffer<uint32_t> touched_;
-  Buffer<Sums> own_;                // by id: documents beside occurrences, or a class's weighted sums
+  Buffer<Sums> own_;                // by id: repeats inside documents, or a class's weighted sums
   std::vector<uint8_t> held_;       // by id: in held_ids_
   Buffer<uint32_t> held_ids_;
   std::vector<int64_t> log_;
+  uint32_t repeats_[4096];          // ids of what came again in its document, to be added up together
+  size_t n_repeats_ = 0;
   Emitted<Sum, Mode::channels> emitted_;
 };
 
