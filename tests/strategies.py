@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tallybayes.labels import Labels
 from tallybayes.tally.count import CountTally
 from tallybayes.tally.features import ColumnFeatures, TextFeatures
-from tallybayes.text.space import Space
+from tallybayes.space import Space
 
 N_COLUMNS = 6
 TEXT = Space("text", {"tokens": "words", "ngrams": [1, 2]})

@@ -15,7 +15,7 @@ from tallybayes.errors import ForgetError, InputError, ParameterError, SpaceErro
 from tallybayes.labels import Labels
 from tallybayes.tally.count import CountTally
 from tallybayes.tally.features import ColumnFeatures, TextFeatures
-from tallybayes.text.space import Space
+from tallybayes.space import Space
 
 from .strategies import TEXT, tallies, tally_from
 from .twins import tally as twin

@@ -12,7 +12,7 @@ from tallybayes.labels import Labels
 from tallybayes.store import FORMAT, read_blocks, write_blocks
 from tallybayes.tally.forms import tally_from_blocks
 from tallybayes.tally.moments import MomentTally
-from tallybayes.text.space import Space
+from tallybayes.space import Space
 
 from .strategies import tally_from
 

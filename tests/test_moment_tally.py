@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from tallybayes.errors import ForgetError, InputError, ParameterError, SpaceError
 from tallybayes.labels import Labels
 from tallybayes.tally.moments import MomentTally
-from tallybayes.text.space import Space
+from tallybayes.space import Space
 
 
 def tally_of(X, y, weights=None, columns=None):

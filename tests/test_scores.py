@@ -15,7 +15,7 @@ from tallybayes.errors import ParameterError
 from tallybayes.labels import Labels
 from tallybayes.scores import LinearScores, Reading, decide, log_posterior, posterior, predicted, prune, read
 from tallybayes.tally.count import ColumnFeatures, CountTally
-from tallybayes.text.space import Space
+from tallybayes.space import Space
 
 
 def tally_of(counts, documents, channel="occurrences"):

@@ -13,6 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .counters import CategoryCounter as CategoryCounter
+    from .counters import CountCounter as CountCounter
+    from .counters import LabelledRows as LabelledRows
+    from .counters import NumberCounter as NumberCounter
+    from .counters import TextCounter as TextCounter
+    from .counters import TfidfCounter as TfidfCounter
+    from .derive import Derivation as Derivation
     from .errors import ForgetError as ForgetError
     from .errors import InputError as InputError
     from .errors import InputTypeError as InputTypeError
@@ -28,10 +35,24 @@ if TYPE_CHECKING:
     from .estimators.gaussian import GaussianNB as GaussianNB
     from .estimators.multinomial import MultinomialNB as MultinomialNB
     from .estimators.text import TextClassifier as TextClassifier
+    from .evaluation import Report as Report
+    from .evaluation import evaluate as evaluate
+    from .labels import Labels as Labels
     from .model import Model as Model
-    from .scores import Reading as Reading
-    from .tally.count import CountTally as CountTally
-    from .tally.moments import MomentTally as MomentTally
+    from .model import load as load
+    from .model.explain import Explanation as Explanation
+    from .readers import open_source as open_source
+    from .readings import BernoulliReading as BernoulliReading
+    from .readings import CategoricalReading as CategoricalReading
+    from .readings import ComplementReading as ComplementReading
+    from .readings import GaussianReading as GaussianReading
+    from .readings import MultinomialReading as MultinomialReading
+    from .readings import Reading as Reading
+    from .space import Space as Space
+    from .tally import ColumnFeatures as ColumnFeatures
+    from .tally import CountTally as CountTally
+    from .tally import MomentTally as MomentTally
+    from .tally import TextFeatures as TextFeatures
     from .text.analyzer import Analyzer as Analyzer
 
     __version__: str
@@ -41,24 +62,45 @@ if TYPE_CHECKING:
 _HOMES = {
     "Analyzer": "text.analyzer",
     "BernoulliNB": "estimators.bernoulli",
+    "BernoulliReading": "readings",
     "CategoricalNB": "estimators.categorical",
+    "CategoricalReading": "readings",
+    "CategoryCounter": "counters",
+    "ColumnFeatures": "tally",
     "ComplementNB": "estimators.complement",
-    "CountTally": "tally.count",
+    "ComplementReading": "readings",
+    "CountCounter": "counters",
+    "CountTally": "tally",
+    "Derivation": "derive",
+    "Explanation": "model.explain",
     "ForgetError": "errors",
     "GaussianNB": "estimators.gaussian",
+    "GaussianReading": "readings",
     "InputError": "errors",
     "InputTypeError": "errors",
+    "LabelledRows": "counters",
+    "Labels": "labels",
     "MissingExtraError": "errors",
     "Model": "model",
     "ModelFileError": "errors",
-    "MomentTally": "tally.moments",
+    "MomentTally": "tally",
     "MultinomialNB": "estimators.multinomial",
+    "MultinomialReading": "readings",
     "NotLearnedError": "errors",
+    "NumberCounter": "counters",
     "ParameterError": "errors",
-    "Reading": "scores",
+    "Reading": "readings",
+    "Report": "evaluation",
+    "Space": "space",
     "SpaceError": "errors",
     "TallyBayesError": "errors",
     "TextClassifier": "estimators.text",
+    "TextCounter": "counters",
+    "TextFeatures": "tally",
+    "TfidfCounter": "counters",
+    "evaluate": "evaluation",
+    "load": "model",
+    "open_source": "readers",
 }
 
 __all__ = sorted(_HOMES)

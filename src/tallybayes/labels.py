@@ -196,17 +196,27 @@ class Labels:
             return self, same, same[: len(other)]
         if not len(self):
             return other, np.zeros(0, np.int32), np.arange(len(other), dtype=np.int32)
-        if self.kind != other.kind:
-            raise InputError(
-                f"labels mix {_SAID[self.kind]} and {_SAID[other.kind]}: {self._values[0]!r} is {self.kind}, "
-                f"{other._values[0]!r} is {other.kind}; make them one type"
-            )
+        self.require_same_kind(other)
         dtype = _common(self.kind, self._dtype, other._dtype)
         united = Labels(self.kind, sorted({**self._index, **other._index}), dtype)
         mine, theirs = (
             np.fromiter((united._index[value] for value in labels), np.int32, len(labels)) for labels in (self, other)
         )
         return united, mine, theirs
+
+    def require_same_kind(self, other: Labels) -> None:
+        """Refuse labels that cannot be united with these.
+
+        Raises
+        ------
+        InputError
+            If the two sets are of different kinds.
+        """
+        if self.kind != other.kind and len(self) and len(other):
+            raise InputError(
+                f"labels mix {_SAID[self.kind]} and {_SAID[other.kind]}: {self._values[0]!r} is {self.kind}, "
+                f"{other._values[0]!r} is {other.kind}; make them one type"
+            )
 
     def take(self, positions: Iterable[int]) -> Labels:
         """Keep the labels at some positions, which must ascend."""

@@ -1,9 +1,9 @@
 """The file of named blocks behind ``.tally``: a safetensors file that says what it is and proves that it is whole.
 
-Format 1.0. The file is a valid safetensors file: 8 bytes with the length of the header, the header as JSON, the arrays.
+Format 2.0. The file is a valid safetensors file: 8 bytes with the length of the header, the header as JSON, the arrays.
 Its metadata has one entry, ``"nb"`` (several would be written in random order by the library), a canonical JSON text::
 
-    {"content": ..., "format": "tallybayes", "sha256": ..., "version": [1, 0]}
+    {"content": ..., "format": "tallybayes", "sha256": ..., "version": [2, 0]}
 
 ``content`` belongs to whoever writes the file. ``sha256`` is taken over the canonical JSON of the other three entries,
 and of every block in the order of their names: the JSON of ``[name, dtype, shape]`` followed by its bytes. So no bit
@@ -11,7 +11,7 @@ that means anything can change unnoticed, and the same content always gives the 
 
 How a format may change: a reader refuses a newer major number, and ignores entries it does not know of a newer minor
 one. Raise the minor number when something is added that old readers may ignore, else the major number; keep reading
-every older one, and add a golden file of the new number to ``tests/golden``.
+every released one, and add a golden file of the new number to ``tests/golden``. (Format 1 was never released.)
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from numpy.typing import DTypeLike, NDArray
 from tallybayes.errors import ModelFileError, ParameterError
 from tallybayes.files import replacing
 
-__all__ = ["FORMAT", "Blocks", "read_blocks", "write_blocks"]
+__all__ = ["FORMAT", "Blocks", "narrowed", "read_blocks", "write_blocks"]
 
-FORMAT = (1, 0)
+FORMAT = (2, 0)
 _NAME = "tallybayes"
 # Names of the dtypes we write, in the order in which the safetensors library lays them out (descending, as it does).
 _DTYPES: dict[str, np.dtype[Any]] = {
@@ -111,6 +111,19 @@ class Blocks(Mapping[str, NDArray[Any]]):
             self.damaged(f"the block {name!r} is {array.dtype} of {array.ndim} dimensions")
         return array
 
+    def take_widened(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
+        """Give a one-dimensional block as `dtype`; whole numbers may be stored in fewer bytes (see `narrowed`).
+
+        Raises
+        ------
+        ModelFileError
+            If the file has no such block, or one that `dtype` does not hold.
+        """
+        wanted = np.dtype(dtype)
+        held = self._arrays[name].dtype if name in self._arrays else wanted
+        stored = held if held.kind in "iu" and wanted.kind == "i" and np.can_cast(held, wanted) else wanted
+        return self.take(name, stored).astype(wanted, copy=False)
+
     @contextmanager
     def reading(self, part: str) -> Iterator[None]:
         """Call what goes wrong while `part` is built from these blocks a damage of the file.
@@ -132,6 +145,18 @@ class Blocks(Mapping[str, NDArray[Any]]):
     def damaged(self, reason: str) -> NoReturn:
         """Refuse the file: it was read, but cannot be what it says."""
         raise ModelFileError(f"{self.source}: the file is damaged: {reason}")
+
+
+def narrowed(array: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in the fewest bytes that hold them all (1, 4 or 8); other numbers as they are."""
+    if array.dtype.kind != "i":
+        return array
+    low, high = int(array.min(initial=0)), int(array.max(initial=0))
+    for dtype in (np.dtype(np.uint8), np.dtype(np.int32)):
+        limits = np.iinfo(dtype)
+        if limits.min <= low and high <= limits.max:
+            return array.astype(dtype, copy=False)
+    return array
 
 
 def write_blocks(path: str | os.PathLike[str], blocks: Mapping[str, NDArray[Any]], content: Any) -> None:
@@ -270,6 +295,11 @@ def _parse(source: str, data: NDArray[np.uint8], *, verified: bool) -> Blocks:
         )
     if version[0] < 1:
         refuse(f"the file is damaged: there never was a format {version[0]}.{version[1]}")
+    if version[0] < FORMAT[0]:
+        refuse(
+            f"the file has format {version[0]}.{version[1]}, which only tallybayes 0.1 reads; learn again, or read it "
+            "with that version"
+        )
     try:
         arrays = _cut(header, data[8 + length :])
     except ValueError as error:

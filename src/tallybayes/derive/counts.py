@@ -1,4 +1,4 @@
-"""The derivation of the count models: multinomial (additive or floor), complement, Bernoulli."""
+"""The derivation of the event models on counts: multinomial (additive or floor), complement, Bernoulli."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .conclusion import concluded, most_probable
 from .derivation import Derivation
 from .expression import Words
 from .joint import Joint, posteriors
-from .models import Bernoulli, Complement, CountModel, Counts, Floor, Multinomial
+from .event_models import Bernoulli, Complement, CountQuestion, Counts, Floor, Multinomial
 from .numbers import Number, exact
 from .prior import prior_steps
 
@@ -23,7 +23,7 @@ def derive_counts(
     counts: Counts,
     row: Sequence[Number],
     *,
-    model: str = "multinomial",
+    event_model: str = "multinomial",
     alpha: Any = 1.0,
     alpha_sum: Number | None = None,
     smoothing: str = "additive",
@@ -37,14 +37,14 @@ def derive_counts(
     features: int = 20,
     classes: int = 6,
 ) -> Derivation:
-    """Derive the answer of a count model for one row, step by step.
+    """Derive the answer of an event model on counts for one row, step by step.
 
     Parameters
     ----------
     counts : Counts
     row : sequence of Number, length F
         How often each feature is in the row; for Bernoulli 1 or 0.
-    model : {"multinomial", "complement", "bernoulli"}
+    event_model : {"multinomial", "complement", "bernoulli"}
     alpha : float, or sequence of float of length F
         The smoothing, of each listed feature if it differs; taken as the decimal it was written as.
     alpha_sum : float, optional
@@ -53,7 +53,7 @@ def derive_counts(
     floor : float
         The m of "floor".
     prior : None, "documents", "words", "uniform", or sequence of float of length K
-        None is the model's own: documents, and for complement no prior.
+        None is the event model's own: documents, and for complement no prior.
     prior_alpha : float
     norm_sums : sequence of float, length K, optional
         Complement with normalised weights: the sum of each class's weights over the whole vocabulary.
@@ -90,7 +90,7 @@ def derive_counts(
     >>> derived.answer, derived.joint[1].fraction
     ('yes', Fraction(81, 19208))
     """
-    question = _question(counts, row, model, alpha, alpha_sum, smoothing, floor, norm_sums)
+    question = _question(counts, row, event_model, alpha, alpha_sum, smoothing, floor, norm_sums)
     n_classes = len(counts.classes)
     kind = prior if isinstance(prior, str) else "documents" if prior is None else "given"
     words = counts.totals if counts.words is None else counts.words
@@ -104,7 +104,7 @@ def derive_counts(
     weights = words if kind == "words" else counts.documents
     shares, _ = prior_steps(counts.classes, weights, (), **settings)
     # The weights of complement are no likelihoods: the prior enters only if asked for (or if it is all there is).
-    with_prior = model != "complement" or prior is not None or n_classes == 1
+    with_prior = event_model != "complement" or prior is not None or n_classes == 1
     # A class without a document is impossible even where the prior does not enter.
     first = [share if with_prior or not count else 1 for share, count in zip(shares, counts.documents, strict=True)]
     joints = [Joint([(first[c], 1), *question.factors(c)]) for c in range(n_classes)]
@@ -145,17 +145,17 @@ def derive_counts(
 def _question(
     counts: Counts,
     row: Sequence[Number],
-    model: str,
+    event_model: str,
     alpha: Any,
     alpha_sum: Number | None,
     smoothing: str,
     floor: float,
     norm_sums: Sequence[float] | None,
-) -> CountModel:
-    """Check the lengths, make the parameters exact and choose the model."""
-    kinds: dict[str, type[CountModel]] = {"multinomial": Multinomial, "complement": Complement, "bernoulli": Bernoulli}
-    if model not in kinds:
-        raise ParameterError(f"model must be one of {', '.join(map(repr, kinds))}; got {model!r}")
+) -> CountQuestion:
+    """Check the lengths, make the parameters exact and choose the event model."""
+    kinds: dict[str, type[CountQuestion]] = {"multinomial": Multinomial, "complement": Complement, "bernoulli": Bernoulli}
+    if event_model not in kinds:
+        raise ParameterError(f"event_model must be one of {', '.join(map(repr, kinds))}; got {event_model!r}")
     n_listed, n_classes = len(counts.features), len(counts.classes)
     several = not isinstance(alpha, (int, float, Fraction))
     lengths = {"row": len(row), "cells": len(counts.cells), **({"alpha": len(alpha)} if several else {})}
@@ -170,7 +170,7 @@ def _question(
         mass = alphas * counts.n_features
     else:
         mass = exact(alpha_sum) if alpha_sum is not None else sum(alphas, Fraction(0))
-    chosen = Floor if smoothing == "floor" else kinds[model]
+    chosen = Floor if smoothing == "floor" else kinds[event_model]
     question = chosen(counts, row, alpha=alphas, alpha_sum=mass, floor=exact(floor))
     if isinstance(question, Complement):
         question.norm_sums = norm_sums

@@ -1,111 +1,76 @@
-"""What the five estimators have in common: everything but how rows are counted, read and scored.
+"""The face that all estimators share: scikit-learn's verbs over one immutable model.
 
-An estimator holds a tally (`tally_`) and the settings of its last fit; all else is read off the two when asked for.
-Whatever a call does is worked out aside and put in place at its end, so a call that fails or is interrupted changes
-nothing.
+All that an estimator knows is its parameters and, once fitted, `model_`; everything else is read off the model. What a
+call learns is worked out aside and put in place at its end, so a call that fails or is interrupted changes nothing, and
+threads that learn at the same time lose nothing.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any, Literal, Self, cast
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ..engines.local import LabelledRows, threads
-from ..errors import InputError, ParameterError, SpaceError
+from ..counters import Counter, LabelledRows
+from ..errors import InputError, ModelFileError, ParameterError, SpaceError
 from ..labels import Labels
-from ..scores.table import Floats
-from ._answers import Cache, Table
-from ._file import load_estimator, save_estimator
-from ._input import (
-    Codes,
-    Weights,
-    check_weights,
-    class_weight,
-    encode,
-    encode_known,
-    refuse_duplicate_names,
-    whole_weights,
-)
-from ._reasons import Reasons
+from ..model import Model, load
+from ..readings import Floats, Reading
+from ..tally import Tally
 
-__all__ = ["Batch", "TallyClassifier"]
+if TYPE_CHECKING:
+    from ..derive import Derivation
+    from ..model.explain import Explanation
+
+__all__ = ["NaiveBayes"]
+
+_EXCHANGE = threading.Lock()  # held for a comparison and an assignment only
 
 
-class _Columns:
-    """What is known of the columns, where no rows were seen."""
+class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators.
 
-    n_features_in_: int
-    feature_names_in_: npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Rows to count: laid out for the kernel, with the class of each row by number."""
-
-    rows: Any
-    labels: Labels
-    codes: Codes
-    weights: Weights
-    columns: Any  # knows n_features_in_ and, where X had them, feature_names_in_
-
-    @property
-    def labelled(self) -> LabelledRows:
-        """The classes and weights as the engines take them; whole weights as int64."""
-        weights: Any = self.weights
-        if weights is not None and whole_weights(weights):
-            weights = weights.astype(np.int64)
-        class_count = class_weight(self.codes, len(self.labels), self.weights)
-        return LabelledRows(self.labels, self.codes, weights, class_count)
-
-    @property
-    def names(self) -> list[str] | None:
-        """The names of the columns, where there are any."""
-        names = getattr(self.columns, "feature_names_in_", None)
-        return None if names is None else list(names)
-
-
-class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the estimators; see the module's text.
-
-    A subclass says how its parameters become settings (`_settings`), how rows are checked (`_check_rows`) and counted
-    (`_count`), and how a tally is read (`_read`) and rows are scored (`_joint`).
+    An estimator says three things: how its parameters become a counter (`_counter`) and a reading (`_reading`), and
+    which parameters a model was made with (`_parameters`).
     """
 
     n_jobs: int | None
-    prior: Any
-    n_features_in_: int
+    model_: Model
+    new_classes: bool = False
 
-    # What a subclass provides
+    # What an estimator provides
 
-    def _settings(self) -> Any:
-        """Check the parameters and freeze what reading the tally needs."""
+    def _counter(self) -> Counter:
+        """Check the parameters that say how rows become sums."""
         raise NotImplementedError
 
-    def _count(self, batch: Batch, settings: Any) -> Any:
-        """Count rows into a tally."""
+    def _reading(self) -> Reading:
+        """Check the parameters that say how the sums are read."""
         raise NotImplementedError
 
-    def _check_reading(self, tally: Any, settings: Any) -> Table | None:
-        """Refuse settings that do not fit the tally; give the score table if it had to be made for that."""
+    @classmethod
+    def _parameters(cls, counter: Any, reading: Any) -> dict[str, Any] | None:
+        """Return the parameters that give this counter and reading; None if none do."""
         raise NotImplementedError
 
     # Learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows, and from these alone.
+        """Learn from rows, and from these alone; what was learnt before is dropped, unless this fails: then it stays.
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n, d)
+        X : n rows
+            Documents; or an array, sparse matrix or frame of shape (n, d).
         y : sequence of n labels
-        sample_weight : array of shape (n,), optional
-            Weight w counts like w copies of the row.
+        sample_weight : array-like of shape (n,), optional
+            Weight w counts like w copies of the row; whole numbers keep counts exact.
 
         Returns
         -------
@@ -113,22 +78,25 @@ class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[
 
         Raises
         ------
-        ValueError or TypeError
-            For parameters or input that cannot be used. The estimator is then as it was before the call.
+        InputError, InputTypeError
+            If a row, label or weight cannot be used; the message names the first.
+        ParameterError
+            If a parameter is out of range.
         """
-        settings = self._settings()
-        return self._learn(X, y, sample_weight, settings, None)
+        self.model_ = self._learned(None, X, y, sample_weight, None)
+        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; any cutting into batches, in any order, gives what one `fit` gives.
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n, d)
+        X : n rows
+            As for `fit`.
         y : sequence of n labels
-        classes : sequence of labels
-            All classes there will be; needed at the first call, later the same or None.
-        sample_weight : array of shape (n,), optional
+        classes : sequence of labels, optional
+            All classes that may come; needed at the first call, later the same or None.
+        sample_weight : array-like of shape (n,), optional
 
         Returns
         -------
@@ -136,21 +104,30 @@ class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[
 
         Raises
         ------
-        ValueError or TypeError
-            Also for a label that is none of the classes. The estimator is then as it was before the call.
+        InputError
+            If a label is not among the classes, or the rows cannot be added to what was learnt; nothing is learnt then.
 
         Notes
         -----
-        A call after the first one uses the parameters as they were at the last fit.
+        A call after the first one uses the parameters as they were at the last `fit`.
         """
-        if self._is_fitted():
-            if classes is not None:
-                self._require_same(classes)
-            return self._learn(X, y, sample_weight, self._fitted_settings, self.tally_)
-        if classes is None:
+        fitted = vars(self).get("model_")
+        if fitted is None and classes is None and not self.new_classes:
             raise InputError("classes must be passed on the first call to partial_fit.")
-        settings = self._settings()
-        return self._learn(X, y, sample_weight, settings, Labels.of(classes)[0])
+        named = None if classes is None else Labels.of(classes)[0]
+        if fitted is not None:
+            have = fitted.labels
+            if named is not None and not self.new_classes and (named != have or len(classes) != len(have)):
+                raise InputError(
+                    f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
+                )
+            named = have if named is None else have.union(named)[0]
+        if self.new_classes:
+            own = Labels.of(y)[0]
+            named = own if named is None else named.union(own)[0]
+        batch = self._learned(fitted, X, y, sample_weight, named)
+        self._exchange(lambda current: batch if current is None else (current + batch.tally).checked())
+        return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows out again that were learnt before: what is left is what never seeing them would have given.
@@ -167,93 +144,149 @@ class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[
         Raises
         ------
         ForgetError
-            If that would take out more than is in. The estimator is then as it was before the call.
+            If that would take out more than is in; nothing is changed.
         """
-        check_is_fitted(self)
-        settings = self._fitted_settings
-        batch = self._batch(X, y, sample_weight, settings, self.tally_.classes, reset=False)
-        tally = self.tally_ - self._count(batch, settings)
-        self._put(tally, settings, batch.columns, self._check_reading(tally, settings))
+        fitted = self._fitted()
+        gone = self._learned(fitted, X, y, sample_weight, fitted.labels).tally
+        self._exchange(lambda current: ((current or fitted) - gone).checked())
         return self
 
-    def _require_same(self, classes: Any) -> None:
-        labels, codes = Labels.of(classes)
-        if labels != self.tally_.classes or len(codes) != len(labels):
-            raise InputError(
-                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
-            )
-
-    def _learn(self, X: Any, y: Any, sample_weight: Any, settings: Any, known: Any) -> Self:
-        """Learn rows: known is None (a new start), the classes (a first batch) or the tally so far."""
-        labels = known if isinstance(known, Labels) or known is None else known.classes
-        resumed = labels is not known
-        batch = self._batch(X, y, sample_weight, settings, labels, reset=not resumed)
-        tally = self._count(batch, settings)
-        if resumed:
-            tally = known + tally
-        self._put(tally, settings, batch.columns, self._check_reading(tally, settings))
-        return self
-
-    def _batch(self, X: Any, y: Any, sample_weight: Any, settings: Any, labels: Labels | None, *, reset: bool) -> Batch:
-        """Check what came, in the order in which scikit-learn does; `labels` are the classes known already."""
-        if y is None:
-            encode(y, 0)
-        columns = self._columns()
-        refuse_duplicate_names(X)
-        rows = self._check_rows(X, columns, settings, reset)
-        n_rows = rows.shape[0]
-        if labels is None:
-            labels, codes = encode(y, n_rows)
+    def _learned(self, fitted: Model | None, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Model:
+        """Return a model of some rows alone, counted as `fitted` counts, or by the parameters."""
+        if fitted is None:
+            model = Model(self._counter(), self._reading(), n_jobs=self.n_jobs)
         else:
-            codes = encode_known(y, n_rows, labels)
-        return Batch(rows, labels, codes, check_weights(sample_weight, rows), columns)
+            model = Model(fitted.counter, fitted.reading, n_jobs=self.n_jobs)
+        return self._checked(model.learned(X, y, weights=sample_weight, classes=classes), fitted)
 
-    def _put(self, tally: Any, settings: Any, columns: Any, table: Table | None) -> None:
-        """Put a finished result in place."""
-        self.n_features_in_ = columns.n_features_in_
-        if hasattr(columns, "feature_names_in_"):
-            self.feature_names_in_ = columns.feature_names_in_
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        if settings is not getattr(self, "_fitted_settings", None):
-            self._fitted_parameters = self.get_params(deep=False)
-        self.tally_ = tally
-        self._fitted_settings = settings
-        self._cache = Cache(table)
+    def _checked(self, model: Model, fitted: Model | None) -> Model:
+        """An unusable reading (alpha of a wrong length, a prior for other classes) must fail here, not at an answer."""
+        return model.checked() if fitted is None else model
 
-    def _columns(self) -> Self:
-        """Give a stand-in that scikit-learn's checks may write to: what fails then leaves no trace in the estimator."""
-        columns = object.__new__(type(self))
-        columns.__dict__ = dict(vars(self))
-        return columns
+    def _exchange(self, change: Callable[[Model | None], Model]) -> None:
+        """Put a changed model in place; if another thread was faster, change the one that it put there."""
+        while True:
+            current = vars(self).get("model_")
+            changed = change(current)
+            with _EXCHANGE:
+                if vars(self).get("model_") is current:
+                    self.model_ = changed
+                    return
 
     # Adding, reading otherwise, keeping
 
     def __add__(self, other: object) -> Self:
-        """Give what learning both sides' rows in one fit would give, with the parameters of the left."""
+        """Return the estimator that learnt what both learnt, read as the left one is."""
         if not isinstance(other, type(self)):
             return NotImplemented
-        check_is_fitted(self)
-        check_is_fitted(other)
-        mine, theirs = getattr(self, "feature_names_in_", None), getattr(other, "feature_names_in_", None)
-        if mine is not None and theirs is not None and list(mine) != list(theirs):
-            raise SpaceError(f"the two were fitted on different columns: {list(mine)} and {list(theirs)}")
-        added: Self = clone(self).set_params(**self._fitted_parameters)
-        tally = self.tally_ + other.tally_
-        table = added._check_reading(tally, self._fitted_settings)
-        added._put(tally, self._fitted_settings, self if mine is not None else other, table)
-        return added
+        return self._with(self._fitted() + other._fitted())
+
+    def __radd__(self, other: object) -> Self:
+        # sum() starts with the number 0.
+        return self if type(other) is int and other == 0 else NotImplemented
+
+    def __sub__(self, other: object) -> Self:
+        """Return the estimator without what the other learnt."""
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self._with(self._fitted() - other._fitted())
+
+    def _with(self, model: Model, **parameters: Any) -> Self:
+        made: Self = clone(self).set_params(**parameters)
+        made.model_ = model.checked()
+        return made
+
+    def reread(self, **parameters: Any) -> Self:
+        """Return an estimator with other parameters on the same tally: no data is needed.
+
+        Parameters
+        ----------
+        **parameters
+            Those of the estimator that say how the sums are read.
+
+        Returns
+        -------
+        estimator
+
+        Raises
+        ------
+        ParameterError
+            If there is no such parameter, if it says how rows are counted, or if the tally does not hold what is needed.
+
+        Examples
+        --------
+        >>> from tallybayes import GaussianNB
+        >>> a = GaussianNB().fit([[1.0], [2.0], [7.0], [9.0]], ["low", "low", "high", "high"])
+        >>> a.reread(ddof=1).var_.round(6).tolist()
+        [[2.0], [0.5]]
+        """
+        fitted = self._fitted()
+        for name in parameters:
+            if name not in self._get_param_names():
+                raise ParameterError(f"{type(self).__name__} has no parameter {name!r}")
+        other: Self = clone(self).set_params(**parameters)
+        if other._counter() != self._counter():
+            raise ParameterError(
+                f"{', '.join(parameters)}: what says how rows are counted cannot be read otherwise; learn again"
+            )
+        other.model_ = fitted.read_by(other._reading())
+        return other
 
     @classmethod
-    def from_tally(cls, tally: Any, **parameters: Any) -> Self:
-        """Make a fitted estimator of a tally and parameters, without any data.
+    def from_model(cls, model: Model) -> Self:
+        """Make a fitted estimator of a model.
+
+        Parameters
+        ----------
+        model : Model
+
+        Returns
+        -------
+        estimator
+            Its parameters are those that would give such a model.
 
         Raises
         ------
         SpaceError
-            If the tally is of another type, or of something else than columns.
+            If the model is of another kind.
+
+        Examples
+        --------
+        >>> from tallybayes import Model, Reading, TextClassifier
+        >>> model = Model(reading=Reading.of("multinomial")).learned(["buy now", "see you"], ["spam", "ham"])
+        >>> TextClassifier.from_model(model).event_model
+        'multinomial'
+        """
+        parameters = cls._parameters(model.counter, model.reading)
+        if parameters is None:
+            raise SpaceError(
+                f"no {cls.__name__}: a model of {model.counter.kind} read as {model.reading.event_model}; use it as it "
+                "is, or from_model of the estimator that it came from"
+            )
+        made = cls(**parameters, n_jobs=model.n_jobs)
+        made.model_ = model
+        return made
+
+    @classmethod
+    def from_tally(cls, tally: Tally, **parameters: Any) -> Self:
+        """Make a fitted estimator of a tally and parameters, without any data.
+
+        Parameters
+        ----------
+        tally : Tally
+        **parameters
+            Those of the estimator; they must describe how the tally was counted.
+
+        Returns
+        -------
+        estimator
+
+        Raises
+        ------
+        SpaceError
+            If they describe another feature space; the message names the part that differs.
         ParameterError
-            If the parameters do not fit it.
+            If the reading does not fit the tally.
 
         Examples
         --------
@@ -263,38 +296,26 @@ class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[
         ['high']
         """
         made = cls(**parameters)
-        if not made._holds(tally):
-            raise SpaceError(f"no {cls.__name__} counts such a tally: {tally!r}; give the tally_ of one")
-        settings = made._settings()
-        table = made._check_reading(tally, settings)
-        columns = _Columns()
-        columns.n_features_in_ = made._width(tally)
-        names = made._names(tally)
-        if names is not None:
-            columns.feature_names_in_ = np.asarray(names, object)
-        made._put(tally, settings, columns, table)
+        made.model_ = Model(made._counter().settled_for(tally), made._reading(), tally, n_jobs=made.n_jobs)
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tally and the parameters of the last fit to a `.tally` file: data only, nothing that runs.
-
-        Raises
-        ------
-        ParameterError
-            If a parameter is no plain value.
-        """
-        check_is_fitted(self)
-        save_estimator(path, type(self).__name__, self.tally_, self._fitted_parameters)
+        """Write the model to a file: data only, nothing that runs. See `Model.save`."""
+        self._fitted().save(path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, verify: Literal["all", "structure"] = "all") -> Self:
-        """Read what `save` wrote.
+        """Read what `save` wrote; `tallybayes.load` reads a model of any kind.
 
         Parameters
         ----------
         path : path-like
         verify : {"all", "structure"}
             "structure" skips the checksum and maps the file.
+
+        Returns
+        -------
+        estimator
 
         Raises
         ------
@@ -312,68 +333,92 @@ class TallyClassifier(Reasons, ClassifierMixin, BaseEstimator):  # type: ignore[
         >>> again.alpha, again.predict([[0, 1]]).tolist()
         (0.5, ['stage'])
         """
-        return load_estimator(path, cls.__name__, cls.from_tally, verify)
+        model = load(path, verify=verify)
+        try:
+            return cls.from_model(model)
+        except SpaceError as error:
+            raise ModelFileError(f"{os.fspath(path)}: {error}") from None
 
-    def _holds(self, tally: Any) -> bool:
-        """Whether a tally is of the type that is counted here."""
-        raise NotImplementedError
+    # Answers
 
-    def _width(self, tally: Any) -> int:
-        """The number of columns that a tally was counted over."""
-        raise NotImplementedError
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the most probable class of each row, shape (n,): the first in order on an exact tie."""
+        model = self._fitted()
+        return model.predict(self._rows(model.counter, X))
 
-    def _names(self, tally: Any) -> Any:
-        return None
+    def predict_proba(self, X: Any) -> Floats:
+        """Return P(class given row), shape (n, K); a row that is impossible under every class gets the prior."""
+        model = self._fitted()
+        return model.predict_proba(self._rows(model.counter, X))
 
-    def reread(self, **parameters: Any) -> Self:
-        """Give an estimator with other parameters on the same tally: no data is needed.
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return log P(class given row), shape (n, K), natural log."""
+        model = self._fitted()
+        return model.predict_log_proba(self._rows(model.counter, X))
 
-        Examples
-        --------
-        >>> from tallybayes import GaussianNB
-        >>> a = GaussianNB().fit([[1.0], [2.0], [7.0], [9.0]], ["low", "low", "high", "high"])
-        >>> a.reread(ddof=1).var_.round(6).tolist()
-        [[2.0], [0.5]]
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """Return log P(class, row), shape (n, K): natural log, -inf is exactly zero; for complement, its weights' sum."""
+        model = self._fitted()
+        return model.predict_joint_log_proba(self._rows(model.counter, X))
+
+    def decide(self, X: Any, loss: Any = None, abstain: float | None = None) -> npt.NDArray[Any]:
+        """Return the class of least expected loss of each row, None where it is unsure, shape (n,).
+
+        Parameters
+        ----------
+        X : n rows
+        loss : array-like of shape (K, K), optional
+            ``loss[answer][truth]``; by default 1 for a wrong answer.
+        abstain : float, optional
+            The loss of giving no answer.
+
+        Returns
+        -------
+        ndarray of shape (n,)
         """
-        check_is_fitted(self)
-        other: Self = clone(self).set_params(**parameters)
-        settings = other._settings()
-        other._put(self.tally_, settings, self, other._check_reading(self.tally_, settings))
-        return other
+        model = self._fitted()
+        return model.decide(self._rows(model.counter, X), loss, abstain)
+
+    def explain(self, row: Any, of: Any = None, against: Any = None) -> Explanation:
+        """Explain one decision. See `Model.explain`."""
+        return self._fitted().explain(row, of, against)
+
+    def derive(self, row: Any, *, features: int = 20, classes: int = 6) -> Derivation:
+        """Derive one answer step by step. See `Model.derive`."""
+        return self._fitted().derive(row, features=features, classes=classes)
+
+    def _rows(self, counter: Counter, X: Any) -> Any:
+        """Check what scikit-learn would check of rows that are asked about."""
+        return X
 
     # Attributes
 
     @property
+    def tally_(self) -> Any:
+        """All that was learnt."""
+        return self._attribute("tally").tally
+
+    @property
     def classes_(self) -> npt.NDArray[Any]:
         """The classes, sorted, in the dtype they came in, shape (K,)."""
-        return cast(npt.NDArray[Any], self._fitted("tally_").classes.array)
+        return self._attribute("classes").classes
 
     @property
     def class_count_(self) -> Floats:
         """Rows of each class, or the sum of their weights, shape (K,)."""
-        return np.asarray(self._fitted("tally_").class_count, np.float64)
+        return np.asarray(self._attribute("class_count").tally.class_count, np.float64)
 
-    def _fitted(self, name: str) -> Any:
-        """Read what only a fitted estimator has; else it has no such attribute."""
-        try:
-            return vars(self)[name]
-        except KeyError:
-            raise AttributeError(f"this {type(self).__name__} instance is not fitted yet") from None
+    def _attribute(self, name: str) -> Model:
+        """The model, for an attribute that only a fitted estimator has."""
+        # AttributeError, not NotFittedError: hasattr and scikit-learn's own checks ask before fitting.
+        model: Model | None = vars(self).get("model_")
+        if model is None:
+            raise AttributeError(f"this {type(self).__name__} instance is not fitted yet and has no {name}_")
+        return model
 
-    def _is_fitted(self) -> bool:
-        return "tally_" in vars(self)
+    def _fitted(self) -> Model:
+        check_is_fitted(self)
+        return self.model_
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self._is_fitted()
-
-    def _threads(self) -> int:
-        return threads(self.n_jobs)
-
-    def _validated(self, X: Any, columns: Any, reset: bool, **checks: Any) -> Any:
-        return validate_data(columns, X, reset=reset, **checks)
-
-    def _one_prior(self, **theirs: bool) -> None:
-        """Refuse a prior given twice, scikit-learn's way and ours."""
-        given = [name for name, is_given in theirs.items() if is_given]
-        if self.prior is not None and given:
-            raise ParameterError(f"prior and {given[0]} both say what the prior is: give one of them")
+        return "model_" in vars(self)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ..counters import CountCounter, threads
 from ..errors import ParameterError
-from ..scores.prior import log_prior
-from ..scores.table import Floats
-from ._base import TallyClassifier
+from ..readings import Floats, Reading
+from ._columns import ColumnClassifier
 
-__all__ = ["DiscreteClassifier"]
+__all__ = ["CountClassifier", "DiscreteClassifier"]
 
 _LEAST_ALPHA = 1e-10
 
 
-class DiscreteClassifier(TallyClassifier):
+class DiscreteClassifier(ColumnClassifier):
     """Base of the estimators on counts."""
 
     alpha: Any
@@ -65,4 +65,42 @@ class DiscreteClassifier(TallyClassifier):
     @property
     def class_log_prior_(self) -> Floats:
         """Log prior of each class, natural log, shape (K,); -inf for a class that has no rows."""
-        return log_prior(self._fitted("tally_"), self._fitted("_fitted_settings"))
+        model = self._attribute("class_log_prior")
+        return model.reading.log_prior(model.tally)
+
+
+class CountClassifier(DiscreteClassifier):
+    """Base of the estimators on columns of counts; a subclass names its event model and what it counts."""
+
+    _event_model: ClassVar[str]
+    _channel: ClassVar[str] = "occurrences"
+
+    def _counter(self) -> CountCounter:
+        return CountCounter((self._channel,), reader=type(self).__name__)
+
+    def _reading(self) -> Reading:
+        threads(self.n_jobs)
+        prior = self._checked_prior()
+        return Reading.of(self._event_model, alpha=self._checked_alpha(), prior=prior, prior_alpha=self.prior_alpha)
+
+    @classmethod
+    def _parameters(cls, counter: Any, reading: Any) -> dict[str, Any] | None:
+        if counter.kind != "counts" or reading.event_model != cls._event_model:
+            return None
+        return {"alpha": reading.alpha, "prior": reading.prior, "prior_alpha": reading.prior_alpha}
+
+    @property
+    def feature_count_(self) -> Floats:
+        """What was counted of each class and column, shape (K, d): laid out densely when asked for."""
+        return np.asarray(self._attribute("feature_count").tally.dense(self._channel), np.float64)  # type: ignore[attr-defined]
+
+    def _alpha(self) -> Floats:
+        """Alpha as of the last fit, of shape () or (d,)."""
+        return np.asarray(self._attribute("alpha").reading.alpha, np.float64)  # type: ignore[attr-defined]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self._channel == "occurrences"
+        tags.classifier_tags.poor_score = True
+        return tags

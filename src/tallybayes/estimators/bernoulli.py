@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from ..errors import InputError, ParameterError
-from ..scores.table import Floats
-from ._counts import CountClassifier, CountSettings
+from ..counters import CountCounter
+from ..readings import Floats
+from ._discrete import CountClassifier
 
 __all__ = ["BernoulliNB"]
 
@@ -57,7 +55,7 @@ class BernoulliNB(CountClassifier):
     ['x']
     """
 
-    _model = "bernoulli"
+    _event_model = "bernoulli"
     _channel = "documents"
 
     def __init__(
@@ -81,32 +79,13 @@ class BernoulliNB(CountClassifier):
         self.prior_alpha = prior_alpha
         self.n_jobs = n_jobs
 
-    def _settings(self) -> CountSettings:
-        threshold = self.binarize
-        if threshold is not None:
-            number = isinstance(threshold, (int, float, np.integer, np.floating)) and not isinstance(threshold, bool)
-            if not (number and np.isfinite(threshold)):
-                raise ParameterError(f"binarize must be a finite number or None; got {threshold!r}")
-        if isinstance(self.prior, str) and self.prior == "words":
-            raise ParameterError("prior='words' counts occurrences, and a Bernoulli model has none")
-        return replace(super()._settings(), threshold=0.0 if threshold is None else float(threshold))
+    def _counter(self) -> CountCounter:
+        return CountCounter(("documents",), self.binarize, reader=type(self).__name__)
 
-    def _check_rows(self, X: Any, columns: Any, settings: CountSettings, reset: bool) -> Any:
-        rows = super()._check_rows(X, columns, settings, reset)
-        if sparse.issparse(rows) and settings.threshold < 0:
-            raise InputError("Cannot binarize a sparse matrix with threshold < 0: its zeros would all be present")
-        if self.binarize is None:
-            values = rows.data if sparse.issparse(rows) else rows
-            strange = values[(values != 0) & (values != 1)]
-            if strange.size:
-                raise InputError(
-                    f"with binarize=None all values must be 0 or 1, and {strange.flat[0]} is among them; give binarize "
-                    "a threshold"
-                )
-        return rows
-
-    def _rules(self, settings: CountSettings) -> dict[str, Any]:
-        return {"binarize": settings.threshold}
+    @classmethod
+    def _parameters(cls, counter: Any, reading: Any) -> dict[str, Any] | None:
+        found = super()._parameters(counter, reading)
+        return None if found is None else {**found, "binarize": counter.threshold}
 
     @property
     def feature_log_prob_(self) -> Floats:

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ParameterError
-from ..scores import Reading
-from ..scores.table import Floats
-from ._counts import CountClassifier, CountSettings
+from ..readings import ComplementReading, Floats
+from ._discrete import CountClassifier
 
 __all__ = ["ComplementNB"]
 
@@ -58,8 +56,7 @@ class ComplementNB(CountClassifier):
     [[0.358754325, 0.55266436, 0.088581315]]
     """
 
-    _model = "complement"
-    _channel = "occurrences"
+    _event_model = "complement"
 
     def __init__(
         self,
@@ -82,16 +79,14 @@ class ComplementNB(CountClassifier):
         self.prior_alpha = prior_alpha
         self.n_jobs = n_jobs
 
-    def _settings(self) -> CountSettings:
-        self._threads()
-        if not isinstance(self.norm, (bool, np.bool_)):
-            raise ParameterError(f"norm must be True or False; got {self.norm!r}")
+    def _reading(self) -> ComplementReading:
+        # As in scikit-learn fit_prior and class_prior only show: they are read, and do not enter.
         shown = self._checked_prior()
-        reading = Reading(
-            "complement",
+        reading = ComplementReading(
             alpha=self._checked_alpha(),
-            norm=bool(self.norm),
-            prior=self.prior,
+            norm=self.norm,
+            prior=shown,
+            with_prior=self.prior is not None,
             prior_alpha=self.prior_alpha,
         )
         if self.class_prior is not None:
@@ -101,7 +96,17 @@ class ComplementNB(CountClassifier):
                 UserWarning,
                 stacklevel=3,
             )
-        return CountSettings(reading, shown, self.prior_alpha)
+        return reading
+
+    @classmethod
+    def _parameters(cls, counter: Any, reading: Any) -> dict[str, Any] | None:
+        found = super()._parameters(counter, reading)
+        if found is None:
+            return None
+        if not reading.with_prior and reading.prior is not None:
+            shown = {"fit_prior": False} if reading.prior == "uniform" else {"class_prior": reading.prior}
+            found = {**found, "prior": None, **shown}
+        return {**found, "norm": reading.norm}
 
     @property
     def feature_all_(self) -> Floats:
@@ -116,7 +121,7 @@ class ComplementNB(CountClassifier):
         rest = counts.sum(axis=0) + self._alpha() - counts
         with np.errstate(divide="ignore"):
             logs: Floats = np.log(rest) - np.log(rest.sum(axis=1, keepdims=True))
-        if not self._fitted_settings.reading.norm:
+        if not self._fitted().reading.norm:  # type: ignore[attr-defined]
             return np.negative(logs)
         total = logs.sum(axis=1, keepdims=True)
         return logs / np.where(total == 0, 1.0, total)

@@ -5,23 +5,18 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
 
-import tallybayes._kernel as _kernel
-
-from ..derive import Derivation, derive_gaussian
+from ..counters import NumberCounter, threads
 from ..errors import ParameterError
-from ..scores.contributions import Terms
-from ..scores.gaussian import GaussianReading, GaussianScores, check_squares, gaussian_terms, refuse_value
-from ..scores.table import Floats
-from ..tally.moments import MomentTally
-from ._base import Batch, TallyClassifier
-from ._reasons import Entry, given_or_named
+from ..readings import Floats, GaussianReading
+from ._columns import ColumnClassifier
 
 __all__ = ["GaussianNB"]
 
+_READ = ("var_smoothing", "ddof", "prior", "prior_alpha")  # parameters that are the reading's
 
-class GaussianNB(TallyClassifier):
+
+class GaussianNB(ColumnClassifier):
     """Gaussian naive Bayes over a tally of means and squared deviations.
 
     The numbers of scikit-learn's class of this name, with streaming that equals one fit: what is added to the variances
@@ -92,124 +87,52 @@ class GaussianNB(TallyClassifier):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def _settings(self) -> GaussianReading:
+    def _counter(self) -> NumberCounter:
+        return NumberCounter(self.missing)
+
+    def _reading(self) -> GaussianReading:
         self._one_prior(priors=self.priors is not None)
-        self._threads()
-        prior = self.prior if self.priors is None else self.priors
+        threads(self.n_jobs)
         if isinstance(self.priors, str):
             raise ParameterError(f"priors must be probabilities; got {self.priors!r}; use prior={self.priors!r}")
-        return GaussianReading(self.var_smoothing, self.ddof, prior, self.prior_alpha, self.missing)
-
-    def _check_rows(self, X: Any, columns: Any, settings: GaussianReading, reset: bool) -> Any:
-        rows = self._validated(
-            X, columns, reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
-        )
-        if sparse.issparse(rows) and settings.missing == "skip" and not rows.has_canonical_format:
-            rows = rows.copy()
-            rows.sum_duplicates()
-        return rows
-
-    def _count(self, batch: Batch, settings: GaussianReading) -> MomentTally:
-        X, shape = batch.rows, (len(batch.labels), batch.rows.shape[1])
-        more: dict[str, Any] = {
-            "weights": batch.weights,
-            "missing": settings.missing == "skip",
-            "n_jobs": self._threads(),
-        }
-        if sparse.issparse(X):
-            found = _kernel.moments_csr(
-                X.indptr.astype(np.int64), X.indices, X.data, shape[1], batch.codes, shape[0], **more
-            )
-        else:
-            found = _kernel.moments(X, batch.codes, shape[0], **more)
-        if found["bad"] is not None:
-            refuse_value(X, *found["bad"])
-        weight, mean, m2 = (found[name].reshape(shape) for name in ("weight", "mean", "m2"))
-        if found["overflow"]:
-            check_squares(m2)
-        # Without gaps every column weighs what its class weighs.
-        gaps = settings.missing == "skip"
-        class_count = np.bincount(batch.codes, batch.weights, shape[0]) if gaps else weight[:, 0]
-        return MomentTally(batch.labels, class_count, weight, mean, m2, batch.names)
-
-    def _check_reading(self, tally: MomentTally, settings: GaussianReading) -> GaussianScores:
-        return self._read(tally, settings)
-
-    def _read(self, tally: MomentTally, settings: GaussianReading) -> GaussianScores:
-        return GaussianScores.read(tally, settings)
-
-    def _joint(self, table: GaussianScores, X: Any, out: Floats, first_row: int) -> None:
-        table.joint(X, self._threads(), out, first_row)
-
-    def _terms(self, table: GaussianScores, rows: Any) -> tuple[Terms, list[Entry]]:
-        x, names = _values(rows), self._column_names()
-        there = np.flatnonzero(~np.isnan(x))
-        terms = gaussian_terms(table, x)
-        texts = [f"{names[j]} = {x[j]:g}" for j in there.tolist()]
-        return terms._replace(features=terms.features[there]), [Entry(text, text) for text in texts]
-
-    def _derived(self, table: GaussianScores, rows: Any, columns: int, classes: int) -> Derivation:
-        x, settings, names = _values(rows), self._fitted_settings, self._column_names()
-        there = np.flatnonzero(~np.isnan(x)).tolist()
-        labels, count = self.tally_.classes.array.tolist(), self.tally_.class_count.tolist()
-        return derive_gaussian(
-            labels,
-            [int(n) for n in count] if all(n.is_integer() for n in count) else count,
-            [names[j] for j in there],
-            x[there].tolist(),
-            table.mean[:, there].tolist(),
-            table.variance[:, there].tolist(),
-            prior=given_or_named(settings.prior, labels),
-            prior_alpha=settings.prior_alpha,
-            left_out=[name for j, name in enumerate(names) if np.isnan(x[j])],
-            text=", ".join(entry.text for entry in self._terms(table, rows)[1]),
-            shown_columns=columns,
-            shown_classes=classes,
+        return GaussianReading(
+            var_smoothing=self.var_smoothing,
+            ddof=self.ddof,
+            prior=self.prior if self.priors is None else self.priors,
+            prior_alpha=self.prior_alpha,
         )
 
-    def _holds(self, tally: Any) -> bool:
-        return isinstance(tally, MomentTally)
-
-    def _width(self, tally: MomentTally) -> int:
-        return tally.n_columns
-
-    def _names(self, tally: MomentTally) -> Any:
-        return tally.columns
+    @classmethod
+    def _parameters(cls, counter: Any, reading: Any) -> dict[str, Any] | None:
+        if counter.kind != "numbers" or reading.event_model != "gaussian":
+            return None
+        return {"missing": counter.missing, **{name: getattr(reading, name) for name in _READ}}
 
     @property
     def theta_(self) -> Floats:
         """Mean of each class and column, shape (K, d)."""
-        return self._read_off().mean
+        mean: Floats = self._scores("theta").mean
+        return mean
 
     @property
     def var_(self) -> Floats:
         """Variance of each class and column, `epsilon_` included, shape (K, d)."""
-        return self._read_off().variance
+        variance: Floats = self._scores("var").variance
+        return variance
 
     @property
     def epsilon_(self) -> float:
         """What is added to each variance, in squared units of the data."""
-        return self._read_off().epsilon
+        return float(self._scores("epsilon").epsilon)
 
     @property
     def class_prior_(self) -> Floats:
         """Prior probability of each class, shape (K,)."""
-        return np.exp(self._read_off().log_prior)
-
-    def _read_off(self) -> GaussianScores:
-        self._fitted("tally_")
-        table = self._scores()
-        assert isinstance(table, GaussianScores)
-        return table
+        prior: Floats = np.exp(self._scores("class_prior").log_prior)
+        return prior
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing == "skip"
         return tags
-
-
-def _values(rows: Any) -> Floats:
-    """The values of one row, in float64."""
-    values: Floats = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, np.float64)[0]
-    return values

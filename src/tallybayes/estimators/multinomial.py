@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..scores.table import Floats
-from ._counts import CountClassifier
+from ..readings import Floats
+from ._discrete import CountClassifier
 
 __all__ = ["MultinomialNB"]
 
@@ -54,8 +54,7 @@ class MultinomialNB(CountClassifier):
     ['sport']
     """
 
-    _model = "multinomial"
-    _channel = "occurrences"
+    _event_model = "multinomial"
 
     def __init__(
         self,

@@ -1,7 +1,8 @@
-"""The text model: tally, reading and analyzer together."""
+"""The model: counter, tally and reading together."""
 
 from __future__ import annotations
 
-from .model import Model, total
+from .answers import Answers
+from .model import Model, load
 
-__all__ = ["Model", "total"]
+__all__ = ["Answers", "Model", "load"]

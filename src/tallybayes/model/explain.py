@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..counters import Described
 from ..errors import ParameterError
 from ..labels import Labels
 from ..layout import aligned, padded, printable, shortened
-from ..scores import log_posterior
-from ..scores.contributions import Terms, contributions
+from ..readings import Scores, log_posterior
 from .explain_page import explanation_page
 from .odds import Contribution, LogOdds, signed, total
-from .row import TextModel, row_of
 
-__all__ = ["Contribution", "Explanation", "compared", "explain"]
+__all__ = ["Contribution", "Explanation", "explained"]
 
 BAR = 12  # columns of the longest bar in the text form
 
@@ -31,8 +29,7 @@ class Explanation(LogOdds):
     Examples
     --------
     >>> from tallybayes import Model
-    >>> model = Model()
-    >>> model.learn(["cheap pills", "lunch at noon"], ["spam", "ham"])
+    >>> model = Model().learned(["cheap pills", "lunch at noon"], ["spam", "ham"])
     >>> explanation = model.explain("cheap lunch, cheap!")
     >>> explanation.of, explanation.contributions[0].feature, explanation.contributions[0].places
     ('spam', 'cheap', ((0, 5), (13, 18)))
@@ -110,77 +107,37 @@ class Explanation(LogOdds):
         return explanation_page(self, top)
 
 
-def explain(model: TextModel, document: str, of: Any = None, against: Any = None) -> Explanation:
-    """Explain one decision of a model.
+def explained(
+    described: Described,
+    labels: Labels,
+    scores: Scores,
+    joint: npt.NDArray[np.float64],
+    of: Any,
+    against: Any,
+) -> Explanation:
+    """Explain one class against another.
 
     Parameters
     ----------
-    model : TextModel
-        A `Model`.
-    document : str
-    of, against : class labels, optional
+    described : Described
+        What the row holds.
+    labels : Labels
+        K classes, at least two.
+    scores : Scores
+    joint : ndarray of float64, shape (K,)
+        The row's scores, from the kernel.
+    of, against : class labels or None
         Default: the answer against the runner-up; with `of` alone, against the most probable other class.
-
-    Returns
-    -------
-    Explanation
 
     Raises
     ------
-    InputTypeError
-        If `document` is no str.
     InputError
         If a label is not a class of the model.
     ParameterError
-        If there is one class only, or the two are the same.
+        If the two are the same.
     """
-    row = row_of(model, document)
-    labels, table = model.scorer.tally.classes, model.scorer.table
-    if len(labels) < 2:
-        raise ParameterError("an explanation compares two classes; this model has learnt one only")
-    joint = model.scorer.joint(model.analyzer.documents([document]), 1)
-    log_proba = log_posterior(joint, table.log_prior)[0]
-    reading = model.reading
-    with_prior = reading.model != "complement" or reading.prior is not None
-    terms = contributions(table, row.positions, row.amounts, with_prior=with_prior)
-    entries = [
-        Contribution(feature, count, 0.0, tuple(places), known)
-        for feature, count, places, known in zip(
-            row.features, row.counts, row.places, (row.positions >= 0).tolist(), strict=True
-        )
-    ]
-    return compared(document, labels, joint[0], log_proba, terms, entries, of, against)
-
-
-def compared(
-    document: str,
-    labels: Labels,
-    joint: npt.NDArray[np.float64],
-    log_proba: npt.NDArray[np.float64],
-    terms: Terms,
-    entries: Sequence[Contribution],
-    of: Any,
-    against: Any,
-    noun: str = "feature",
-) -> Explanation:
-    """Explain one class against another, from the terms of all.
-
-    Parameters
-    ----------
-    document : str
-        The row as the reader knows it.
-    labels : Labels
-        K classes, at least two.
-    joint, log_proba : ndarray of float64, shape (K,)
-        The row's scores, from the kernel.
-    terms : Terms
-        Of n features.
-    entries : sequence of n Contribution
-        The features, their values yet to be filled in.
-    of, against : class labels or None
-    noun : str
-        What an entry is called.
-    """
+    terms = scores.terms(described)
+    log_proba = log_posterior(joint[np.newaxis], scores.log_prior)[0]
     shares = np.exp(log_proba)
     answer = int((shares / shares.sum()).argmax())  # as `predict`: rounding may make two of them equal
     order = [answer, *(c for c in np.argsort(-log_proba, kind="stable").tolist() if c != answer)]
@@ -194,10 +151,15 @@ def compared(
     if first == second:
         raise ParameterError(f"an explanation compares two classes; of and against are both {of!r}")
     values = _difference(terms.features[:, first], terms.features[:, second]).tolist()
-    parts = [replace(entry, value=value) for entry, value in zip(entries, values, strict=True)]
+    parts = [
+        Contribution(name, count, value, tuple(places), known)
+        for name, count, value, places, known in zip(
+            described.names, described.counts, values, described.places, terms.known.tolist(), strict=True
+        )
+    ]
     log_odds, note = _log_odds(joint, log_proba, first, second)
     return Explanation(
-        document=document,
+        document=described.text,
         of=labels[first],
         against=labels[second],
         answer=labels[order[0]],
@@ -207,7 +169,7 @@ def compared(
         contributions=tuple(sorted(parts, key=lambda part: -abs(part.value))),
         probabilities=dict(zip(labels, np.exp(log_proba).tolist(), strict=True)),
         note=note,
-        noun=noun,
+        noun=described.noun,
     )
 
 

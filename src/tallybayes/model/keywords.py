@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..scores.weighting import by_feature, values_of
-from ..tally.count import CountTally
+from ..tally import CountTally
+from ..tally.selection import by_feature, values_of
 
 __all__ = ["keywords"]
 
@@ -36,8 +36,7 @@ def keywords(tally: CountTally, n: int = 10, *, prior_mass: float = 1000.0) -> l
     Examples
     --------
     >>> from tallybayes import Model
-    >>> model = Model()
-    >>> model.learn(["cheap pills", "cheap watches", "lunch at noon"], ["spam", "spam", "ham"])
+    >>> model = Model().learned(["cheap pills", "cheap watches", "lunch at noon"], ["spam", "spam", "ham"])
     >>> keywords(model.tally, 1)[1][0][0]
     'cheap'
     """

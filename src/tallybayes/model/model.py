@@ -1,246 +1,297 @@
-"""A text model: a tally, how to read it, and how raw documents become counts."""
+"""A model: a counter, a tally, and how it is read. A value: learning gives another one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import numpy.typing as npt
 
-from ..engines.local import count, threads
-from ..errors import NotLearnedError, ParameterError, SpaceError
-from ..labels import Labels
-from ..scores import Reading, chosen_labels, decide, log_posterior, posterior, predicted, prune
-from ..tally.count import CHANNELS, CountTally
-from ..text.analyzer import Analyzer
-from ..text.space import Space
-from .idf import FrozenIdf, space_of
-from .scorer import TextScorer
+from ..counters import Counter, LabelledRows, TextCounter, threads
+from ..errors import NotLearnedError, ParameterError
+from ..labels import Label, Labels
+from ..readings import ComplementReading, Floats, Reading, Scores
+from ..tally import Tally
+from .answers import Answers
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from os import PathLike
 
     from ..derive import Derivation
     from .explain import Explanation
 
+__all__ = ["Model", "load"]
 
-__all__ = ["Model"]
-
-Floats = npt.NDArray[np.float64]
+FULL = 2.0**62  # sums of parts that may reach it are made at once, so that the call that brings too much is refused
 
 
 class Model:
-    """Naive Bayes on raw documents: learn, forget, add, read again, predict, explain, save.
+    """Naive Bayes on any kind of rows: learn, forget, add, read again, predict, explain, derive, save.
 
-    Needs NumPy and the kernel only. `tallybayes.TextClassifier` is the same with scikit-learn's interface.
+    A model never changes: `learned`, `without`, ``+``, ``-``, ``*`` and `reread` give new ones, which share what they
+    can with the old one. So whoever holds a model may use it while others learn. Needs NumPy and the kernel only;
+    `tallybayes.TextClassifier` and the other estimators are the same with scikit-learn's interface.
 
     Parameters
     ----------
-    analyzer : Analyzer, optional
-        How a document becomes features; words of all scripts by default.
+    counter : Counter, optional
+        How rows become sums; words of all scripts by default.
     reading : Reading, optional
-        How the tally is read; complement naive Bayes with alpha 0.1 by default.
-    channels : sequence of {"occurrences", "documents"}, optional
-        What to count; by default what `reading` needs. Ask for both to be free to read in any way later.
+        How the sums are read; complement naive Bayes with alpha 0.1 by default.
+    tally : Tally, optional
+        What was learnt; nothing by default.
     n_jobs : int, optional
         Threads; None is 1, -1 all cores.
 
     Raises
     ------
     ParameterError
-        If `channels` lack something that `reading` needs.
+        If the reading is not for such rows, or does not fit the tally.
+    SpaceError
+        If another counter counted the tally.
 
     Examples
     --------
-    >>> model = Model(reading=Reading(model="multinomial", alpha=1.0))
-    >>> model.learn(["Chinese Beijing Chinese", "Chinese Shanghai", "Tokyo Japan Chinese"], ["yes", "yes", "no"])
+    >>> from tallybayes import Model, Reading
+    >>> model = Model(reading=Reading.of("multinomial", alpha=1.0))
+    >>> model = model.learned(["Chinese Beijing Chinese", "Chinese Shanghai", "Tokyo Japan"], ["yes", "yes", "no"])
     >>> model.predict(["Beijing"]).tolist()
     ['yes']
     """
 
     def __init__(
         self,
-        analyzer: Analyzer | None = None,
+        counter: Counter | None = None,
         reading: Reading | None = None,
+        tally: Tally | None = None,
         *,
-        channels: Sequence[str] | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.analyzer = Analyzer() if analyzer is None else analyzer
-        self.reading = Reading(model="complement", alpha=0.1) if reading is None else reading
-        self.channels = tuple(sorted(set(channels or self.reading.channels)))
-        if self.reading.weighting == "tfidf" and self.analyzer.hash is not None:
-            raise ParameterError("weighting='tfidf' needs an exact vocabulary (features=None); with hashing use 'idf'")
-        missing = set(self.reading.channels) - set(self.channels)
-        if missing:
-            raise ParameterError(f"this reading needs channels={self.reading.channels!r}; got {self.channels!r}")
-        self.n_jobs = n_jobs
+        self._counter: Counter = TextCounter() if counter is None else counter
+        self._reading: Reading = ComplementReading(alpha=0.1) if reading is None else reading
+        self._n_jobs = n_jobs
+        self._parts: tuple[Tally, ...] = ()
+        self._answers: Answers | None = None
         self.producer = "this process"
-        self.idf: FrozenIdf | None = None
-        self._parts: tuple[CountTally, ...] = ()
-        self._scorer: TextScorer | None = None
+        threads(n_jobs)
+        if self._counter.kind not in self._reading.counters:
+            raise ParameterError(
+                f"event_model={self._reading.event_model!r} reads {' or '.join(self._reading.counters)}, not "
+                f"{self._counter.kind}"
+            )
+        if tally is not None:
+            self._counter.require_counted(tally)
+            self._parts = (tally,)
+            self._check()
 
-    # -------------------------------------------------------------- the tally
+    # -------------------------------------------------------------- what it holds
 
     @property
-    def space(self) -> Space:
-        """The feature space that this model counts in."""
-        return space_of(self.analyzer, self.reading, self.idf)
+    def counter(self) -> Counter:
+        """How rows become sums."""
+        return self._counter
 
     @property
-    def tally(self) -> CountTally:
-        """All that was learnt so far.
+    def reading(self) -> Reading:
+        """How the sums are read."""
+        return self._reading
+
+    @property
+    def n_jobs(self) -> int | None:
+        """Threads, as asked for; no part of what is saved."""
+        return self._n_jobs
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was learnt yet."""
+        return not self._parts
+
+    @property
+    def tally(self) -> Tally:
+        """All that was learnt.
 
         Raises
         ------
         NotLearnedError
             If nothing was.
         """
-        if not self._parts:
-            raise NotLearnedError("this model has learnt nothing yet: call learn with documents and labels first")
-        if len(self._parts) > 1:
-            self._parts = (CountTally.sum(self._parts),)
-        return self._parts[0]
+        parts = self._parts
+        if not parts:
+            raise NotLearnedError("this model has learnt nothing yet: learn rows with labels first")
+        if len(parts) > 1:
+            self._parts = parts = (Tally.sum(parts),)
+        return parts[0]
+
+    @property
+    def labels(self) -> Labels:
+        """The classes, without adding up what was learnt."""
+        labels = Labels()
+        for part in self._parts:
+            labels = labels.union(part.classes)[0]
+        return labels
 
     @property
     def classes(self) -> npt.NDArray[Any]:
         """The class labels in order, shape (K,), in the dtype they came in."""
         return self.tally.classes.array
 
-    def count(
-        self,
-        documents: Any,
-        labels: Any,
-        *,
-        weights: Any = None,
-        classes: Labels | None = None,
-    ) -> CountTally:
-        """Count documents in this model's feature space, without learning them.
+    # -------------------------------------------------------------- learning
+
+    def count(self, X: Any, y: Any, *, weights: Any = None, classes: Labels | None = None) -> Tally:
+        """Count rows as this model does, without learning them.
 
         Parameters
         ----------
-        documents : sequence of str, or column of a frame, length n
-        labels : sequence, length n
+        X : sequence of n rows: documents, or rows of columns
+        y : sequence of n labels, or LabelledRows
         weights : array-like of shape (n,), optional
-            Whole numbers keep the tally exact; fractions make it float64.
+            Whole numbers keep counts exact; fractions make them float64.
         classes : Labels, optional
-            The classes that the tally has, seen in `labels` or not.
+            The classes that the tally has, seen in `y` or not.
 
         Returns
         -------
-        CountTally
+        Tally
 
         Raises
         ------
         InputError, InputTypeError
-            If a document, label or weight cannot be used; the message names the first.
+            If a row, label or weight cannot be used; the message names the first.
         """
-        if self.idf is not None:
-            return self.idf.count(
-                documents, labels, self.analyzer, self.space, weights=weights, classes=classes, n_jobs=self.n_jobs
-            )
-        return count(
-            documents,
-            labels,
-            self.analyzer,
-            weights=weights,
-            channels=self.channels,
-            value="log" if self.reading.weighting == "log" else "count",
-            n_jobs=self.n_jobs,
-            classes=classes,
-        )
+        return self._counted(X, y, weights, classes)[1]
 
-    def learn(self, documents: Any, labels: Any, *, weights: Any = None, classes: Labels | None = None) -> None:
-        """Add documents to the tally; if anything is wrong with one of them, nothing is learnt.
+    def _counted(self, X: Any, y: Any, weights: Any, classes: Labels | None) -> tuple[Counter, Tally]:
+        rows, n_jobs = self._counter.check(X), threads(self._n_jobs)
+        labelled = LabelledRows.of(y, weights, len(rows), classes)
+        counter = self._counter.settled(rows, labelled, n_jobs)
+        if counter is not self._counter:
+            rows = counter.check(X)
+        return counter, counter.count(rows, labelled, n_jobs)
 
-        Parameters and errors are those of `count`. With ``weighting="tfidf"`` the first call also freezes the idf, so
-        it must get all the training documents.
-        """
-        if self.reading.weighting == "tfidf" and self.idf is None:
-            documents = self.analyzer.documents(documents)
-            self.freeze_idf(count(documents, labels, self.analyzer, channels=CHANNELS, n_jobs=self.n_jobs))
-            try:
-                self.add(self.count(documents, labels, weights=weights, classes=classes))
-            except BaseException:
-                self.idf = None
-                raise
-            return
-        self.add(self.count(documents, labels, weights=weights, classes=classes))
+    def learned(self, X: Any, y: Any, *, weights: Any = None, classes: Labels | None = None) -> Model:
+        """Return the model that learnt more rows; parameters and errors are those of `count`.
 
-    def freeze_idf(self, counts: CountTally) -> None:
-        """Fix the idf of ``weighting="tfidf"`` from a tally of both channels; pruning by frequency happens here too.
+        Returns
+        -------
+        Model
 
         Raises
         ------
-        ParameterError
-            If something was learnt already: an idf that changes would change what was counted.
+        SpaceError, InputError
+            If the rows cannot be added to what was learnt; this model stays as it is in any case.
         """
-        if self._parts:
-            raise ParameterError("the idf is frozen before anything is learnt; start with a new model")
-        self.idf = FrozenIdf.of(prune(counts, self.reading.replace(weighting="count")))
+        counter, part = self._counted(X, y, weights, classes)
+        return (self if counter is self._counter else self._like(counter, self._reading, self._parts)) + part
 
-    def add(self, part: CountTally) -> None:
-        """Add a tally counted elsewhere; small parts are summed when they are read, so this costs little.
+    def without(self, X: Any, y: Any, *, weights: Any = None) -> Model:
+        """Return the model without rows that it learnt: bit for bit one that never saw them, where counts are whole.
 
-        Raises
-        ------
-        SpaceError
-            If it was counted in another feature space than this model's; the message names the part that differs.
-        """
-        space = self._parts[0].space if self._parts else self.space
-        if difference := space.difference(part.space):
-            raise SpaceError(f"the tallies count in different feature spaces: {difference}")
-        parts = [*self._parts, part]
-        # Parts of falling size only: each count is then merged O(log n) times, however many parts come.
-        while len(parts) > 1 and len(parts[-2].class_index) <= 2 * len(parts[-1].class_index):
-            last = parts.pop()
-            parts[-1] = parts[-1] + last
-        self._parts, self._scorer = tuple(parts), None
+        Parameters and errors are those of `count`.
 
-    def forget(self, documents: Any, labels: Any, *, weights: Any = None) -> None:
-        """Take documents back out: the model is then bit for bit one that never saw them. See `count`.
-
-        Raises
-        ------
-        ForgetError
-            If that would take out more than is in; nothing is changed.
-        """
-        self._parts, self._scorer = (self.tally - self.count(documents, labels, weights=weights),), None
-
-    def without(self, part: CountTally) -> Model:
-        """Return the model without a tally counted elsewhere.
+        Returns
+        -------
+        Model
 
         Raises
         ------
         ForgetError
             If that would take out more than is in.
         """
-        return self._with_tally(self.tally - part)
+        return self - self.count(X, y, weights=weights)
 
-    def __add__(self, other: Model) -> Model:
-        """Return the model that learnt what both learnt, read as the left one is."""
-        if not isinstance(other, Model):
+    def settled_by(self, tally: Tally) -> Model:
+        """Return the empty model whose counter was settled by a first pass over all rows (two-pass tf-idf).
+
+        Raises
+        ------
+        ParameterError
+            If something was learnt already: what a counter rests on cannot change then.
+        """
+        if self._parts:
+            raise ParameterError("what is frozen before learning cannot be changed after it; start with a new model")
+        settle: Callable[[Tally], Counter] = self._counter.settled_by  # type: ignore[attr-defined]  # with a draft
+        return self._like(settle(tally), self._reading, ())
+
+    # -------------------------------------------------------------- the algebra
+
+    def require_mergeable(self, other: Model | Tally) -> None:
+        """Refuse a model or tally that cannot be added to this one, whatever its numbers are.
+
+        Raises
+        ------
+        SpaceError
+            If it counts something else; the message names the part that differs.
+        InputError
+            If its labels are of another kind.
+        """
+        tally = other.tally if isinstance(other, Model) else other
+        if self._parts:
+            self._parts[0].require_mergeable(tally)
+        else:
+            self._counter.require_counted(tally)
+
+    def __add__(self, other: object) -> Model:
+        """Return the model that learnt what both learnt, read as the left one is; `other` may be a tally."""
+        if not isinstance(other, (Model, Tally)):
             return NotImplemented
-        self._same_idf(other)
-        return self._with_tally(self.tally + other.tally)
+        part = other.tally if isinstance(other, Model) else other
+        counter = self._counter
+        if not self._parts and isinstance(other, Model) and not counter.ready:
+            counter = other.counter
+            counter.require_counted(part)
+        else:
+            self.require_mergeable(part)
+        parts = [*self._parts, part]
+        if len(parts) > 1 and math.fsum(each.largest for each in parts) >= FULL:
+            parts = [Tally.sum(parts)]
+        # Parts of falling size only: each number is then added O(log n) times, however many parts come.
+        while len(parts) > 1 and parts[-2].n_cells <= 2 * parts[-1].n_cells:
+            last = parts.pop()
+            parts[-1] = parts[-1] + last
+        return self._like(counter.named(counter.columns or part.columns), self._reading, tuple(parts))
 
-    def __sub__(self, other: Model) -> Model:
-        """Return the model without what the other learnt."""
-        if not isinstance(other, Model):
+    def __radd__(self, other: object) -> Model:
+        # sum() starts with the number 0.
+        return self if type(other) is int and other == 0 else NotImplemented
+
+    def __sub__(self, other: object) -> Model:
+        """Return the model without what `other`, a model or a tally, learnt."""
+        if not isinstance(other, (Model, Tally)):
             return NotImplemented
-        self._same_idf(other)
-        return self._with_tally(self.tally - other.tally)
+        part = other.tally if isinstance(other, Model) else other
+        self.require_mergeable(part)
+        return self._like(self._counter, self._reading, (self.tally - part,))
 
-    def _same_idf(self, other: Model) -> None:
-        if self.idf != other.idf:
-            raise SpaceError("the models froze different idf weights; equal sums would not mean equal models")
+    def __mul__(self, factor: object) -> Model:
+        """Return the model in which everything learnt weighs `factor` times as much."""
+        scaled = self.tally * factor
+        return NotImplemented if scaled is NotImplemented else self._like(self._counter, self._reading, (scaled,))
 
-    def _with_tally(self, tally: CountTally | None, reading: Reading | None = None) -> Model:
-        model = Model(self.analyzer, reading or self.reading, channels=self.channels, n_jobs=self.n_jobs)
-        model.idf = self.idf
-        model._parts = () if tally is None else (tally,)
-        return model
+    __rmul__ = __mul__
+
+    @staticmethod
+    def sum(models: Iterable[Model]) -> Model:
+        """Return the sum of models, read as the first one is.
+
+        Raises
+        ------
+        ParameterError
+            If there is none.
+        """
+        first, *others = models = list(models) or [None]  # type: ignore[list-item]
+        if first is None:
+            raise ParameterError("there is no model to add up; give at least one")
+        for other in others:
+            first.require_mergeable(other)
+        columns = next((model.tally.columns for model in models if model.tally.columns is not None), None)
+        total = Tally.sum([model.tally for model in models])
+        return first._like(first._counter.named(columns), first._reading, (total,))
+
+    def regrouped(self, mapping: Mapping[Label, Label]) -> Model:
+        """Return the model with classes renamed or united; see `Tally.regrouped`."""
+        return self._like(self._counter, self._reading, (self.tally.regrouped(mapping),))
 
     def reread(self, **changes: Any) -> Model:
         """Return a model that reads the same tally in another way; no data is needed.
@@ -248,84 +299,139 @@ class Model:
         Parameters
         ----------
         **changes
-            Parameters of `Reading`: ``model, alpha, norm, prior, prior_alpha, smoothing, floor, weighting, min_df,
-            max_df, max_features``.
+            Parameters of the reading, and `event_model` itself.
+
+        Returns
+        -------
+        Model
 
         Raises
         ------
         ParameterError
-            If the tally does not hold what the new reading needs.
+            If there is no such parameter, or the tally does not hold what the new reading needs.
         """
-        reading = self.reading.replace(**changes)
-        for weighting in ("log", "tfidf"):
-            if (reading.weighting == weighting) != (self.reading.weighting == weighting):
-                raise ParameterError(
-                    f"weighting={weighting!r} is counted while learning; a tally of {self.reading.weighting!r} cannot "
-                    f"be read as {reading.weighting!r}: learn again"
-                )
-        return self._with_tally(self.tally if self._parts else None, reading)
+        return self.read_by(self._reading.replace(**changes))
+
+    def read_by(self, reading: Reading) -> Model:
+        """Return a model that reads the same tally by another reading; see `reread`."""
+        model = self._like(self._counter, reading, self._parts)
+        if self._parts:
+            model._check()
+        return model
+
+    def with_jobs(self, n_jobs: int | None) -> Model:
+        """Return the same model for so many threads: None is 1, -1 all cores."""
+        threads(n_jobs)
+        model = self._like(self._counter, self._reading, self._parts)
+        model._n_jobs = n_jobs
+        return model
+
+    def _like(self, counter: Counter, reading: Reading, parts: tuple[Tally, ...]) -> Model:
+        """Make a model of parts that are known to fit each other."""
+        model = Model.__new__(Model)
+        model._counter, model._reading, model._parts, model._n_jobs = counter, reading, parts, self._n_jobs
+        model._answers, model.producer = None, "this process"
+        if counter.kind not in reading.counters:
+            return Model(counter, reading, n_jobs=self._n_jobs)  # which says what is wrong
+        return model
+
+    def checked(self) -> Model:
+        """Return this model after a look at whether the reading fits what was learnt, so that no answer fails for it.
+
+        Where parts are still waiting to be added up, they fit if the first did.
+
+        Raises
+        ------
+        ParameterError
+            If it does not: a prior for other classes, smoothing of another length.
+        """
+        if len(self._parts) == 1:
+            self._check()
+        return self
+
+    def _check(self) -> None:
+        scores = self._reading.check(self.tally)
+        if scores is not None:
+            self._answers = self._answers_of(scores)
 
     # -------------------------------------------------------------- answers
 
     @property
-    def scorer(self) -> TextScorer:
-        """The score table of the present tally, built at first use after a change."""
-        scorer = self._scorer
-        if scorer is None:
-            scorer = self._scorer = TextScorer(self.tally, self.reading, self.analyzer, self.idf)
-        return scorer
+    def answers(self) -> Answers:
+        """What this model answers, made at first use."""
+        answers = self._answers
+        if answers is None:
+            answers = self._answers = self._answers_of(self._reading.read(self.tally))
+        return answers
 
-    def predict_joint_log_proba(self, documents: Any) -> Floats:
+    def _answers_of(self, scores: Scores) -> Answers:
+        return Answers(self._counter, scores, threads(self._n_jobs))
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
         """Return the joint log scores, shape (n, K), natural log; for complement, its weights' sum."""
-        return self.scorer.joint(self.analyzer.documents(documents), threads(self.n_jobs))
+        return self.answers.joint(X)
 
-    def predict_log_proba(self, documents: Any) -> Floats:
+    def predict_log_proba(self, X: Any) -> Floats:
         """Return log probabilities, shape (n, K), natural log; -inf is exactly zero, never NaN."""
-        return log_posterior(self.predict_joint_log_proba(documents), self.scorer.table.log_prior)
+        return self.answers.log_proba(X)
 
-    def predict_proba(self, documents: Any) -> Floats:
+    def predict_proba(self, X: Any) -> Floats:
         """Return probabilities, shape (n, K); a row impossible under every class gets the prior."""
-        return posterior(self.predict_joint_log_proba(documents), self.scorer.table.log_prior)
+        return self.answers.proba(X)
 
-    def predict(self, documents: Any) -> npt.NDArray[Any]:
-        """Return the most probable class of each document, shape (n,); the first in order on an exact tie."""
-        joint = self.predict_joint_log_proba(documents)
-        chosen: npt.NDArray[Any] = self.classes[predicted(joint, self.scorer.table.log_prior)]
-        return chosen
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the most probable class of each row, shape (n,); the first in order on an exact tie."""
+        return self.answers.predict(X)
 
-    def decide(self, documents: Any, loss: Any = None, abstain: float | None = None) -> npt.NDArray[Any]:
-        """Return the class of least expected loss of each document, None where it is unsure, shape (n,).
+    def decide(self, X: Any, loss: Any = None, abstain: float | None = None) -> npt.NDArray[Any]:
+        """Return the class of least expected loss of each row, None where it is unsure, shape (n,).
 
-        See `tallybayes.scores.decide` for `loss` and `abstain`.
+        See `tallybayes.readings.decide` for `loss` and `abstain`.
         """
-        return chosen_labels(self.classes, decide(self.predict_proba(documents), loss, abstain))
+        return self.answers.decide(X, loss, abstain)
 
-    def explain(self, document: str, of: Any = None, against: Any = None) -> Explanation:
+    def explain(self, row: Any, of: Any = None, against: Any = None) -> Explanation:
         """Explain one decision: what each feature adds to the log-odds of one class against another.
 
         Parameters
         ----------
-        document : str
+        row : str, or sequence of d values
+            One document, or one row of columns.
         of, against : class labels, optional
             Default: the answer against the runner-up; with `of` alone, against the most probable other class.
+
+        Returns
+        -------
+        Explanation
+            ``str()`` is its text; prior, bias and contributions add up to the log-odds.
 
         Raises
         ------
         InputError, InputTypeError, ParameterError
-            If a label is not a class, `document` is no str, or there are no two classes to compare.
+            If a label is not a class, `row` is not one row, or there are no two classes to compare.
         """
-        from .explain import explain
+        return self.answers.explain(row, of, against)
 
-        return explain(self, document, of, against)
+    def derive(self, row: Any, *, features: int = 20, classes: int = 6) -> Derivation:
+        """Derive the answer for one row step by step, in exact fractions where the counts are whole.
 
-    def derive(self, document: str, *, features: int = 20, classes: int = 6) -> Derivation:
-        """Derive the answer for a `document` step by step, in exact fractions where the counts are whole.
+        Parameters
+        ----------
+        row : str, or sequence of d values
+        features, classes : int
+            How many of each the tables show, most telling first; the totals are always those of all.
 
-        `features` and `classes` limit what the tables show, most telling first; the totals are always those of all.
+        Returns
+        -------
+        Derivation
+            ``str()`` is its text; there are Markdown and HTML too.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            If `row` is not one row.
         """
-        from .derive import derive
-
-        return derive(self, document, features=features, classes=classes)
+        return self.answers.derive(row, features=features, classes=classes)
 
     # -------------------------------------------------------------- files
 
@@ -337,62 +443,54 @@ class Model:
         Raises
         ------
         ParameterError
-            If the analyzer holds something that is no data, such as a function.
+            If the model holds something that is no data, such as a function.
         OSError
             If the file cannot be written; an old file of that name stays as it was.
         """
-        from importlib.metadata import version
+        from .file import write_model
 
-        from .file import Stored, save
-
-        producer = f"tallybayes {version('tallybayes')}"
-        save(Stored(self.analyzer, self.reading, self.channels, self.tally, self.idf, producer), path)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str], *, verify: Literal["all", "structure"] = "all") -> Model:
-        """Read a file that `save` wrote, in either form.
-
-        Parameters
-        ----------
-        path : path-like
-        verify : {"all", "structure"}
-            "structure" skips the checksum and maps the file: milliseconds at any size.
-
-        Raises
-        ------
-        ModelFileError
-            If the file is no model, is damaged, or is from a newer version.
-        """
-        from .file import load
-
-        stored = load(path, verify)
-        model = cls(stored.analyzer, stored.reading, channels=stored.channels)
-        model.idf, model.producer = stored.idf, stored.producer
-        model.add(stored.tally)
-        return model
+        write_model(path, self._counter, self._reading, self.tally)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the tally, not what is derived from it."""
-        return {**self.__dict__, "_scorer": None}
+        """Pickle what was learnt, not what is derived from it."""
+        return {**self.__dict__, "_answers": None}
 
     def __repr__(self) -> str:
         if not self._parts:
-            return f"<Model {self.reading.model}, nothing learnt>"
-        learnt = f"{len(self.tally.classes)} classes, {len(self.tally.features)} features"
-        return f"<Model {self.reading.model}, {learnt}>"
+            return f"<Model of {self._counter.kind}, {self._reading.event_model}, nothing learnt>"
+        return f"<Model of {self._counter.kind}, {self._reading.event_model}, {self.tally!r}>"
 
 
-def total(models: Iterable[Model]) -> Model:
-    """Return the sum of models, read as the first one is.
+def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "all") -> Model:
+    """Read a model of any kind from a file that `Model.save`, or an estimator's `save`, wrote, in either form.
+
+    Parameters
+    ----------
+    path : path-like
+    verify : {"all", "structure"}
+        "structure" skips the checksum and maps the file: milliseconds at any size.
+
+    Returns
+    -------
+    Model
 
     Raises
     ------
-    ParameterError
-        If there is none.
+    ModelFileError
+        If the file is no model, is damaged, or is of a format that this version does not read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from tallybayes import GaussianNB, load
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "lengths.tally"
+    >>> GaussianNB().fit([[1.0], [2.0], [9.0]], ["short", "short", "long"]).save(path)
+    >>> load(path).predict([[8.0]]).tolist()
+    ['long']
     """
-    models = list(models)
-    if not models:
-        raise ParameterError("there is no model to add up; give at least one")
-    for other in models[1:]:
-        models[0]._same_idf(other)
-    return models[0]._with_tally(CountTally.sum([model.tally for model in models]))
+    from .file import read_model
+
+    stored = read_model(path, verify)
+    model = Model(stored.counter, stored.reading, stored.tally)
+    model.producer = stored.producer
+    return model

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .row import Place
+from ..counters.rows import Place
 
 __all__ = ["Contribution", "LogOdds", "signed", "total"]
 

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 import tallybayes._kernel as _kernel
 from tallybayes.errors import InputError, SpaceError
 from tallybayes.labels import Labels
-from tallybayes.store import Blocks
-from tallybayes.tally.algebra import INT64_MAX, TOLERANCE, Tally, merged_class_count, refuse_sum
+from tallybayes.store import Blocks, narrowed
+from tallybayes.tally.base import INT64_MAX, TOLERANCE, Tally, merged_class_count, refuse_sum
 from tallybayes.tally.features import ColumnFeatures, Features, Int64s, TextFeatures, gather_rows, read_only
-from tallybayes.text.space import Space
+from tallybayes.tally.readable import checked_names, count_parts, readable_counts
+from tallybayes.space import Space
 
 __all__ = ["CHANNELS", "ColumnFeatures", "CountTally", "TextFeatures"]
 
@@ -51,6 +52,8 @@ class CountTally(Tally):
         All sums are int64. Fractional weights and decay make them float64: then there is no digest.
     unit : int, default=0
         `occurrences` are stored in units of 2**-unit (32 for logarithms of counts).
+    columns : sequence of str, optional
+        Names of the columns that the rows have; they name what is counted, and are no part of the digest.
 
     Raises
     ------
@@ -71,6 +74,8 @@ class CountTally(Tally):
 
     __slots__ = ("channels", "class_index", "exact", "features", "indptr", "unit")
 
+    kind = "count"
+
     def __init__(
         self,
         classes: Labels,
@@ -82,6 +87,7 @@ class CountTally(Tally):
         space: Space,
         exact: bool = True,
         unit: int = 0,
+        columns: Sequence[str] | None = None,
     ) -> None:
         dtype = np.int64 if exact else np.float64
         self.classes = classes
@@ -95,6 +101,7 @@ class CountTally(Tally):
         self.space = space
         self.exact = exact
         self.unit = unit
+        self.columns = None if columns is None else tuple(columns)
         cells = len(self.class_index)
         sizes_fit = (
             self.class_count.shape == (len(classes),)
@@ -107,6 +114,9 @@ class CountTally(Tally):
             raise ValueError("the sizes of a tally's arrays do not fit each other")
         if not self.channels or len(self.channels) != len(channels):
             raise ValueError(f"the channels of a tally are among {CHANNELS}, not {tuple(channels)}")
+        width = space.rules.get("n_columns", self.n_columns)
+        if self.columns is not None and len(self.columns) != width:
+            raise ValueError(f"{len(self.columns)} names for {width} columns")
 
     @classmethod
     def empty(
@@ -139,6 +149,16 @@ class CountTally(Tally):
         return cls(classes, count, features, [0], nothing, dict.fromkeys(channels, nothing), space, unit=unit)
 
     # Reading
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells."""
+        return len(self.class_index)
+
+    @property
+    def largest(self) -> float:
+        """The largest number in it."""
+        return float(max(values.max(initial=0) for values in (self.class_count, *self.channels.values())))
 
     @property
     def n_columns(self) -> int | None:
@@ -237,9 +257,10 @@ class CountTally(Tally):
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Give the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
         said = {
-            "type": "count",
+            "type": self.kind,
             "channels": list(self.channels),
             "classes": self.classes.to_json(),
+            "columns": None if self.columns is None else list(self.columns),
             "exact": self.exact,
             "n_columns": self.n_columns,
             "space": self.space.to_json(),
@@ -247,7 +268,7 @@ class CountTally(Tally):
         }
         named = {"class_count": self.class_count, "indptr": self.indptr, "class_index": self.class_index}
         arrays = {**named, **self.features.arrays, **self.channels}
-        return {f"{prefix}.{name}": array for name, array in arrays.items()}, said
+        return {f"{prefix}.{name}": narrowed(array) for name, array in arrays.items()}, said
 
     @classmethod
     def from_blocks(cls, prefix: str, blocks: Blocks, said: Mapping[str, Any]) -> CountTally:
@@ -266,7 +287,7 @@ class CountTally(Tally):
                 raise ValueError(f"the number of columns is {n_columns!r}")
 
             def take(name: str, dtype: type[np.generic]) -> NDArray[Any]:
-                return blocks.take(f"{prefix}.{name}", dtype)
+                return blocks.take_widened(f"{prefix}.{name}", dtype)
 
             number = np.int64 if exact else np.float64
             tally = cls(
@@ -281,9 +302,42 @@ class CountTally(Tally):
                 Space.from_json(said["space"]),
                 exact,
                 unit,
+                checked_names(said["columns"]),
             )
             if blocks.verified:
                 tally.check()
+        return tally
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the tally as plain JSON values that a person can read: rows by class, counts by feature and class.
+
+        Classes that are not text are written as their JSON text; `classes` says what they are.
+
+        Examples
+        --------
+        >>> labels, _ = Labels.of(["ham", "spam"])
+        >>> counts = {"occurrences": [1, 4, 2]}
+        >>> features = TextFeatures.of(["free", "hi"])
+        >>> tally = CountTally(labels, [1, 2], features, [0, 2, 3], [0, 1, 0], counts, Space("text"))
+        >>> readable = tally.to_json()
+        >>> readable["rows"], readable["occurrences"]
+        ({'ham': 1, 'spam': 2}, {'free': {'ham': 1, 'spam': 4}, 'hi': {'ham': 2}})
+        >>> CountTally.from_json(readable) == tally
+        True
+        """
+        return readable_counts(self)
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> CountTally:
+        """Rebuild a tally from `to_json`; the order of features and classes does not matter.
+
+        Raises
+        ------
+        ValueError
+            If the values cannot be a tally.
+        """
+        tally = cls(**count_parts(said))
+        tally.check()
         return tally
 
     # Algebra
@@ -308,6 +362,7 @@ class CountTally(Tally):
         a, b = self._without_empty_classes(), other._without_empty_classes()
         return (
             a.channels.keys() == b.channels.keys()
+            and a.columns == b.columns
             and a.classes == b.classes
             and a.features == b.features
             and all(np.array_equal(mine, theirs) for mine, theirs in zip(a._numbers(), b._numbers(), strict=True))
@@ -321,7 +376,6 @@ class CountTally(Tally):
         return CountTally, tuple(self._parts().values())
 
     def _merge(self, other: CountTally, sign: int) -> CountTally:
-        self._require_same_kind(other)
         classes, mine, theirs = united = self.classes.union(other.classes)
         class_count = merged_class_count(self, other, sign, united)
         exact = self.exact and other.exact
@@ -344,10 +398,10 @@ class CountTally(Tally):
             class_index=merged["class_index"],
             channels=dict(zip(self.channels, merged["channels"], strict=True)),
             exact=exact,
+            columns=self._united_columns(other),
         )
 
-    def _require_same_kind(self, other: CountTally) -> None:
-        self._require_same_space(other)
+    def _require_same_sums(self, other: CountTally) -> None:
         if self.unit != other.unit:
             raise SpaceError(f"these tallies count in different units: 2**-{self.unit} against 2**-{other.unit}")
         if self.features.kind != other.features.kind:
@@ -362,6 +416,23 @@ class CountTally(Tally):
             raise SpaceError(
                 f"these tallies hold different channels: {', '.join(self.channels)} against {', '.join(other.channels)}"
             )
+
+    def _with_classes(self, positions: NDArray[np.intp], labels: Labels) -> CountTally:
+        place = np.full(len(self.classes), -1, np.int32)
+        place[positions] = np.arange(len(positions), dtype=np.int32)
+        owner = place[self.class_index]
+        cells = np.flatnonzero(owner >= 0)
+        feature = self._feature_index()[cells]
+        order = np.lexsort((owner[cells], feature))
+        kept, of = np.unique(feature, return_inverse=True)
+        return self._replaced(
+            classes=labels,
+            class_count=self.class_count[positions],
+            features=self.features.take(kept),
+            indptr=np.concatenate(([0], np.cumsum(np.bincount(of, minlength=len(kept))))),
+            class_index=owner[cells][order],
+            channels={name: values[cells][order] for name, values in self.channels.items()},
+        )
 
     def _refuse(self, sign: int, classes: Labels, refused: Mapping[str, Any]) -> NoReturn:
         feature, channel = refused["feature"], list(self.channels)[refused["channel"]]
@@ -432,4 +503,6 @@ class CountTally(Tally):
         )
 
 
-_PARTS = ("classes", "class_count", "features", "indptr", "class_index", "channels", "space", "exact", "unit")
+_PARTS = (
+    *("classes", "class_count", "features", "indptr", "class_index", "channels", "space", "exact", "unit", "columns"),
+)

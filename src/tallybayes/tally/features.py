@@ -30,6 +30,14 @@ def gather_rows(starts: Int64s, sizes: Int64s) -> Int64s:
     return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + sizes, sizes)
 
 
+def _laid_out(features: Iterable[str]) -> tuple[NDArray[np.uint8], Int64s]:
+    """Lay text out as bytes and offsets."""
+    encoded = [feature.encode() for feature in features]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(feature) for feature in encoded], out=offsets[1:])
+    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+
 class TextFeatures:
     """Features that are pieces of text, in one buffer (the layout of Arrow's large_string).
 
@@ -64,10 +72,7 @@ class TextFeatures:
         >>> TextFeatures.of(["free", "钱"]).labels()
         ['free', '钱']
         """
-        encoded = [feature.encode() for feature in features]
-        offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum([len(feature) for feature in encoded], out=offsets[1:])
-        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets)
+        return cls(*_laid_out(features))
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -105,6 +110,16 @@ class TextFeatures:
         offsets = np.zeros(len(positions) + 1, np.int64)
         np.cumsum(sizes, out=offsets[1:])
         return TextFeatures(self.bytes[gather_rows(starts, sizes)], offsets)
+
+    def find(self, wanted: Iterable[str]) -> Int64s:
+        """Return where each of some features stands among these; -1 where it does not.
+
+        Examples
+        --------
+        >>> TextFeatures.of(["free", "钱"]).find(["钱", "gratis"]).tolist()
+        [1, -1]
+        """
+        return np.asarray(_kernel.find_features(self.bytes, self.offsets, *_laid_out(wanted)), np.int64)
 
     def check(self) -> None:
         """Look at everything that the kernel relies on.
@@ -177,6 +192,20 @@ class ColumnFeatures:
     def take(self, positions: Int64s) -> ColumnFeatures:
         """Keep the features at ascending positions."""
         return ColumnFeatures(self.columns[positions], self.n_columns)
+
+    def find(self, wanted: Any) -> Int64s:
+        """Return where each of some columns stands among those that were seen; -1 where it does not.
+
+        Examples
+        --------
+        >>> ColumnFeatures([1, 4], 5).find([4, 2]).tolist()
+        [1, -1]
+        """
+        columns = np.asarray(wanted, np.int64)
+        at = np.searchsorted(self.columns, columns)
+        found = at < len(self.columns)
+        found[found] = self.columns[at[found]] == columns[found]
+        return np.where(found, at, -1)
 
     def check(self) -> None:
         """Look at everything that the kernel relies on.

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from tallybayes.errors import ForgetError, InputError, SpaceError
 from tallybayes.labels import Labels
 from tallybayes.store import Blocks
-from tallybayes.tally.algebra import TOLERANCE, Tally, merged_class_count, refuse_sum
+from tallybayes.tally.base import TOLERANCE, Tally, merged_class_count, refuse_sum
 from tallybayes.tally.features import read_only
-from tallybayes.text.space import Space
+from tallybayes.tally.readable import checked_names, moment_parts, readable_moments
+from tallybayes.space import Space
 
 __all__ = ["MomentTally"]
 
@@ -66,7 +67,9 @@ class MomentTally(Tally):
     [[15.0]]
     """
 
-    __slots__ = ("columns", "m2", "mean", "weight")
+    __slots__ = ("m2", "mean", "weight")
+
+    kind = "moments"
 
     def __init__(
         self,
@@ -109,6 +112,16 @@ class MomentTally(Tally):
         return cls(classes, np.zeros(len(classes)), nothing, nothing, nothing, columns, space)
 
     # Reading
+
+    @property
+    def n_cells(self) -> int:
+        """The number of means."""
+        return self.mean.size
+
+    @property
+    def largest(self) -> float:
+        """The largest number in it."""
+        return float(max(getattr(self, name).max(initial=0.0) for name in _ARRAYS))
 
     @property
     def n_columns(self) -> int:
@@ -180,7 +193,6 @@ class MomentTally(Tally):
         return MomentTally(self.classes, class_count, weight, mean, m2, self.columns, self.space)
 
     def _merge(self, other: MomentTally, sign: int) -> MomentTally:
-        self._require_same_space(other)
         columns = self._united_columns(other)
         classes, mine, theirs = united = self.classes.union(other.classes)
         class_count = merged_class_count(self, other, sign, united)
@@ -222,19 +234,15 @@ class MomentTally(Tally):
             raise ForgetError(f"{place}: the values to take out are not among those that are in; nothing was changed")
         return [weight, np.where(weight > 0, mean, 0.0), np.where(weight > 0, np.maximum(m2, 0.0), 0.0)]
 
-    def _united_columns(self, other: MomentTally) -> tuple[str, ...] | None:
+    def _require_same_sums(self, other: MomentTally) -> None:
         if self.n_columns != other.n_columns:
             raise SpaceError(
                 f"these tallies have different numbers of columns: {self.n_columns} against {other.n_columns}"
             )
-        if self.columns is None or other.columns is None:
-            return self.columns or other.columns
-        for position, (mine, theirs) in enumerate(zip(self.columns, other.columns, strict=True)):
-            if mine != theirs:
-                raise SpaceError(
-                    f"these tallies have different columns: number {position} is {mine!r} against {theirs!r}"
-                )
-        return self.columns
+
+    def _with_classes(self, positions: NDArray[np.intp], labels: Labels) -> MomentTally:
+        moments = [getattr(self, name)[positions] for name in _ARRAYS]
+        return MomentTally(labels, *moments, self.columns, self.space)
 
     @staticmethod
     def _place(classes: Labels, columns: tuple[str, ...] | None, wrong: NDArray[np.bool_]) -> str:
@@ -265,7 +273,7 @@ class MomentTally(Tally):
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Give the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
         said = {
-            "type": "moments",
+            "type": self.kind,
             "classes": self.classes.to_json(),
             "columns": None if self.columns is None else list(self.columns),
             "space": self.space.to_json(),
@@ -282,15 +290,30 @@ class MomentTally(Tally):
             If the blocks cannot be a tally. Contents are looked at where the file was verified.
         """
         with blocks.reading(prefix):
-            columns = said["columns"]
-            if columns is not None and not (isinstance(columns, list) and all(type(name) is str for name in columns)):
-                raise ValueError("the names of the columns are no list of text")
+            columns = checked_names(said["columns"])
             count = blocks.take(f"{prefix}.class_count", np.float64)
             weight, mean, m2 = (blocks.take(f"{prefix}.{name}", np.float64, ndim=2) for name in _ARRAYS[1:])
             classes, space = Labels.from_json(said["classes"]), Space.from_json(said["space"])
             tally = cls(classes, count, weight, mean, m2, columns, space)
             if blocks.verified:
                 tally.check()
+        return tally
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the tally as plain JSON values that a person can read: numbers by class, in the order of the columns."""
+        return readable_moments(self)
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> MomentTally:
+        """Rebuild a tally from `to_json`.
+
+        Raises
+        ------
+        ValueError
+            If the values cannot be a tally.
+        """
+        tally = cls(**moment_parts(said))
+        tally.check()
         return tally
 
 

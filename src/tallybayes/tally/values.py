@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from tallybayes.errors import InputError, InputTypeError
 
-__all__ = ["Value", "decode_value", "encode_value", "is_missing", "plain_value"]
+__all__ = ["Value", "decode_value", "encode_value", "is_missing", "plain_value", "read_value"]
 
 Value: TypeAlias = str | int | float | bool | bytes | datetime.date
 _WIDTH = 7  # digits of a column
@@ -79,6 +79,33 @@ def plain_value(value: Any) -> Value:
         if isinstance(value, kind):
             return plain(value)
     raise InputTypeError(f"{value!r} is {type(value).__name__}: categories are text, numbers, booleans, bytes or dates")
+
+
+def read_value(kind: type, text: str) -> Value:
+    """Read a value of a type from the text of a table's cell.
+
+    Raises
+    ------
+    ValueError
+        If the text is no such value.
+
+    Examples
+    --------
+    >>> read_value(int, "17"), read_value(bool, "true")
+    (17, True)
+    """
+    if kind is bool:
+        known = {"true": True, "1": True, "false": False, "0": False}
+        if text.strip().lower() not in known:
+            raise ValueError(f"{text!r} is neither true nor false")
+        return known[text.strip().lower()]
+    readers: dict[type, Callable[[str], Value]] = {
+        int: int,
+        float: float,
+        bytes: bytes.fromhex,
+        datetime.date: datetime.date.fromisoformat,
+    }
+    return readers.get(kind, str)(text)
 
 
 def is_missing(value: Any) -> bool:

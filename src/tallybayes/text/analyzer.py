@@ -23,7 +23,7 @@ from tallybayes.text.parameters import (
     check_whole,
 )
 from tallybayes.text.segment import Segmenter
-from tallybayes.text.space import Space
+from tallybayes.space import Space
 from tallybayes.text.tokenizers import Function, Pattern, TokenFunction, name_of, tokenizer_of
 
 __all__ = ["Analyzer", "Span"]
@@ -70,7 +70,7 @@ class Analyzer:
         they are). In a run without spaces, the n-gram that is a stop word itself is left out.
     min_length : int, default 1
         Words of fewer characters are left out; a character is a letter with its marks. Emoji stay.
-    features : int, (str, int) or None, default None
+    hash : int, (str, int) or None, default None
         Hash features into so many columns; with a name the hash function, ``"tallybayes"`` (default) or ``"murmur3"``
         for the columns of scikit-learn's HashingVectorizer. None keeps the exact, growing vocabulary.
 
@@ -98,7 +98,7 @@ class Analyzer:
         normalize: str | None = "auto",
         stop_words: Iterable[str] | None = None,
         min_length: int = 1,
-        features: int | tuple[str, int] | None = None,
+        hash: int | tuple[str, int] | None = None,
     ) -> None:
         self.tokens = check_tokens(tokens)
         self.ngrams = check_pair("ngrams", ngrams)
@@ -107,7 +107,7 @@ class Analyzer:
         self.normalize = check_normalize(normalize)
         self.stop_words = check_stop_words(stop_words)
         self.min_length = check_whole("min_length", min_length, 2**31 - 1)
-        self.hash = check_hash(features)
+        self.hash = check_hash(hash)
         self._tokenizer = tokenizer_of(tokens)
         self._segmenter = self._tokenizer.identity if isinstance(self._tokenizer, Segmenter) else None
         self.rules = _kernel.Rules(
@@ -243,7 +243,7 @@ class Analyzer:
             "normalize": self.normalize,
             "stop_words": None if self.stop_words is None else sorted(self.stop_words),
             "min_length": self.min_length,
-            "features": None if self.hash is None else list(self.hash),
+            "hash": None if self.hash is None else list(self.hash),
             "segmenter": self._segmenter,
         }
 
@@ -281,8 +281,8 @@ class Analyzer:
         return options, self.hash, self._segmenter
 
     def __reduce__(self) -> tuple[Any, ...]:
-        options, features, segmenter = self._state()
-        return _restored, (*options, features, segmenter)
+        options, hashing, segmenter = self._state()
+        return _restored, (*options, hashing, segmenter)
 
     def __eq__(self, other: object) -> bool:
         return self._state() == other._state() if isinstance(other, Analyzer) else NotImplemented

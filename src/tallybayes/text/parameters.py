@@ -68,13 +68,11 @@ def check_stop_words(words: Any) -> frozenset[str] | None:
     return found
 
 
-def check_hash(features: Any) -> tuple[str, int] | None:
+def check_hash(hashing: Any) -> tuple[str, int] | None:
     """(function, columns) of feature hashing."""
-    if features is None:
+    if hashing is None:
         return None
-    function, columns = (
-        features if isinstance(features, (tuple, list)) and len(features) == 2 else ("tallybayes", features)
-    )
+    function, columns = hashing if isinstance(hashing, (tuple, list)) and len(hashing) == 2 else ("tallybayes", hashing)
     if function not in HASHES:
-        raise ParameterError(f"the hash function of features is one of {', '.join(HASHES)}, not {function!r}")
-    return str(function), check_whole("features", columns, 2**31)
+        raise ParameterError(f"the function of hash is one of {', '.join(HASHES)}, not {function!r}")
+    return str(function), check_whole("hash", columns, 2**31)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ParameterError
-from .table import Floats
+from .terms import Floats
 
 __all__ = ["chosen_labels", "decide"]
 

@@ -6,13 +6,13 @@ Nothing is computed unless somebody listens.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
-from ..tally.count import CountTally
-from .reading import Reading
-from .table import Floats, LinearScores
+from ..tally import CountTally
+from .terms import Floats
 
 __all__ = ["trace_answers", "trace_reading"]
 
@@ -20,15 +20,20 @@ LOG = logging.getLogger("tallybayes")
 COLUMNS, ROWS = 12, 10  # how much of a table the log shows
 
 
-def trace_reading(tally: CountTally, reading: Reading, table: LinearScores) -> None:
+def trace_reading(
+    tally: CountTally,
+    event_model: str,
+    channel: str,
+    log_prior: Floats,
+    weights_of: Callable[[npt.NDArray[np.integer]], Floats],
+) -> None:
     """Log what a reading makes of a tally: counts, log prior, and what one occurrence of a feature adds to each score.
 
-    For the multinomial model that is log P(feature | class).
+    For the multinomial event model that is log P(feature | class).
     """
     if not LOG.isEnabledFor(logging.DEBUG):
         return
-    channel = "documents" if reading.value == "binary" else "occurrences"
-    weight = "log P(feature given class)" if reading.model == "multinomial" else f"{reading.model} weights"
+    weight = "log P(feature given class)" if event_model == "multinomial" else f"{event_model} weights"
     shown = np.arange(min(COLUMNS, len(tally.features)))
     names = ", ".join(str(tally.features.label(number)) for number in shown.tolist())
     left_out = len(tally.features) - len(shown)
@@ -39,9 +44,8 @@ def trace_reading(tally: CountTally, reading: Reading, table: LinearScores) -> N
     counts = np.zeros((len(tally.classes), len(shown)), few.values(channel).dtype)
     counts[few.class_index, np.repeat(shown, np.diff(few.indptr))] = few.values(channel)
     LOG.debug("counts per class and feature: %s", _table(counts))
-    LOG.debug("log prior: %s", _list(table.log_prior))
-    weights = np.array([table.weights(number) for number in shown.tolist()]).reshape(len(shown), -1).T
-    LOG.debug("%s: %s", weight, _table(weights))
+    LOG.debug("log prior: %s", _list(log_prior))
+    LOG.debug("%s: %s", weight, _table(weights_of(shown).T))
 
 
 def trace_answers(joint: Floats, shares: Floats) -> None:

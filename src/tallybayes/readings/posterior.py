@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
-from .table import Floats
+from .terms import Floats
 from .trace import trace_answers
 
 __all__ = ["log_posterior", "posterior", "predicted"]

@@ -1,4 +1,4 @@
-"""What the count models differ in: the conditional of a feature, its factor, and the tables that show them."""
+"""What the event models on counts differ in: the conditional of a feature, its factor, and the tables that show them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .joint import Joint
 from .numbers import Number, fractional, log
 from .pages import Step
 
-__all__ = ["Bernoulli", "Complement", "CountModel", "Counts", "Floor", "Multinomial"]
+__all__ = ["Bernoulli", "Complement", "CountQuestion", "Counts", "Floor", "Multinomial"]
 
 ALPHA, VOCABULARY = Symbol("α"), Symbol("|V|")
 
@@ -51,8 +51,8 @@ class Counts:
     rest: Sequence[Mapping[Number, int]] | None = None
 
 
-class CountModel:
-    """A count model asked about one row: the multinomial with additive smoothing, and what the others share.
+class CountQuestion:
+    """An event model on counts asked about one row: the multinomial with additive smoothing, and what the others share.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class CountModel:
         ]
 
 
-class Multinomial(CountModel):
+class Multinomial(CountQuestion):
     """P(w | c) = (W_wc + α) / (W_c + α \\|V\\|)."""
 
     title = "Multinomial naive Bayes"
@@ -218,7 +218,7 @@ class Multinomial(CountModel):
         return (Ratio(Sum((cell, Value(self.alphas[f]))), Sum((total, Value(self.alpha_sum)))),)
 
 
-class Floor(CountModel):
+class Floor(CountQuestion):
     """P(w | c) = W_wc / W_c for a feature seen in the class, m / (1 + W_c) for any other."""
 
     title = "Multinomial naive Bayes with a floor"
@@ -242,7 +242,7 @@ class Floor(CountModel):
         )
 
 
-class Bernoulli(CountModel):
+class Bernoulli(CountQuestion):
     """P(w | c) = (N_wc + α) / (N_c + 2α); absent features count as 1 - P(w | c)."""
 
     title = "Bernoulli naive Bayes"
@@ -305,7 +305,7 @@ class Bernoulli(CountModel):
         return shown
 
 
-class Complement(CountModel):
+class Complement(CountQuestion):
     """θ̃_wc = (W_w - W_wc + α) / (W - W_c + α \\|V\\|), of all classes but c; the score is Σ x_w (-ln θ̃_wc)."""
 
     title = "Complement naive Bayes"

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..errors import ParameterError
-from ..tally.count import CountTally
-from ..tally.moments import MomentTally
-from .table import Floats
+from ..tally import CountTally, Tally
+from .terms import Floats
 
-__all__ = ["given_prior", "log_prior"]
-
-
-class HasPrior(Protocol):
-    """The part of a reading that says what the prior is."""
-
-    @property
-    def prior(self) -> Any: ...
-    @property
-    def prior_alpha(self) -> float: ...
+__all__ = ["given_or_named", "given_prior", "log_prior"]
 
 
-def log_prior(tally: CountTally | MomentTally, reading: HasPrior) -> Floats:
+def log_prior(tally: Tally, prior: Any, prior_alpha: float) -> Floats:
     """Return the log prior, shape (K,); a class that weighs nothing has -inf unless it is smoothed in.
 
     Raises
@@ -32,17 +22,15 @@ def log_prior(tally: CountTally | MomentTally, reading: HasPrior) -> Floats:
     ParameterError
         For a given prior of the wrong length, with negative, NaN or infinite entries, or a sum other than 1 (± 1e-6).
     """
-    prior, class_count = reading.prior, np.asarray(tally.class_count, np.float64)
+    class_count = np.asarray(tally.class_count, np.float64)
     weightless = class_count == 0
-    if prior is None:
-        prior = "documents"
-    if isinstance(prior, str):
+    if prior is None or isinstance(prior, str):
         weight: Floats
         if prior == "uniform":
             weight = np.ones(len(class_count))
         else:
-            weight = (class_count if prior == "documents" else _words(tally)) + reading.prior_alpha
-        if reading.prior_alpha == 0:
+            weight = (_words(tally) if prior == "words" else class_count) + prior_alpha
+        if prior_alpha == 0:
             weight = np.where(weightless, 0.0, weight)
         total = weight.sum()
         share = weight / total if total > 0 else np.zeros(len(class_count))
@@ -52,9 +40,9 @@ def log_prior(tally: CountTally | MomentTally, reading: HasPrior) -> Floats:
         return np.log(share)
 
 
-def _words(tally: CountTally | MomentTally) -> Floats:
-    if not isinstance(tally, CountTally):
-        raise ParameterError("prior='words' counts occurrences, and columns of measurements have none")
+def _words(tally: Tally) -> Floats:
+    if not isinstance(tally, CountTally) or "occurrences" not in tally.channels:
+        raise ParameterError("prior='words' counts occurrences, and this tally holds none")
     return np.asarray(tally.totals("occurrences"), np.float64)
 
 
@@ -77,3 +65,8 @@ def given_prior(prior: Any, labels: Sequence[Any]) -> Floats:
     if abs(share.sum() - 1.0) > 1e-6:
         raise ParameterError(f"The sum of the priors should be 1; got {share.sum():g}")
     return share
+
+
+def given_or_named(prior: Any, labels: list[Any]) -> Any:
+    """Return the prior as a derivation takes it: a name, None, or a probability for each class in order."""
+    return prior if prior is None or isinstance(prior, str) else given_prior(prior, labels).tolist()

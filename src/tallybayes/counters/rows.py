@@ -1,0 +1,223 @@
+"""What every counter takes and gives: labelled rows, rows to score, and what one row holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+import tallybayes._kernel as _kernel
+
+from ..errors import InputError, ParameterError
+from ..labels import Labels
+
+__all__ = ["Described", "LabelledRows", "Place", "Rows", "threads"]
+
+Place: TypeAlias = tuple[int, int]
+
+
+class Rows(Protocol):
+    """Rows that were checked and laid out for the kernel; how, only their counter and the scores of its tallies know."""
+
+    def __len__(self) -> int: ...
+
+    def part(self, begin: int, end: int) -> Self:
+        """Return the rows from `begin` to before `end`, without a copy of what they hold."""
+
+    def take(self, positions: npt.NDArray[np.int64]) -> Self:
+        """Return the rows at some positions, which may repeat."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """What one row holds, in the words of its reader.
+
+    Attributes
+    ----------
+    text : str
+        The row: a document itself, or columns and values as text.
+    noun : str
+        What an entry is called: feature, column.
+    names : list of str, length n
+        What each entry is called.
+    keys : sequence of length n
+        How the tally knows each: a feature's text, a column, a column and its value.
+    counts : list of numbers, length n
+        How much of each the row holds, as it came.
+    amounts : ndarray of float64, shape (n,)
+        The same as it was counted: a logarithm or a weight for a count where the counter says so.
+    places : list of lists of (start, end), length n
+        Where each stands in `text`, in code points.
+    left_out : list of str
+        What the row has no value of.
+    """
+
+    text: str
+    noun: str
+    names: list[str]
+    keys: Sequence[Any]
+    counts: list[int | float]
+    amounts: npt.NDArray[np.float64]
+    places: list[list[Place]]
+    left_out: Sequence[str] = ()
+
+    @classmethod
+    def of_columns(
+        cls,
+        names: Sequence[str],
+        pieces: Sequence[str],
+        keys: Sequence[Any],
+        counts: Sequence[int | float],
+        amounts: npt.NDArray[np.float64],
+        left_out: Sequence[str] = (),
+    ) -> Described:
+        """Describe a row of columns: its text is the `pieces`, one after another."""
+        text, places = "", []
+        for piece in pieces:
+            text += ", " if text else ""
+            places.append([(len(text), len(text) + len(piece))])
+            text += piece
+        return cls(text, "column", list(names), keys, list(counts), amounts, places, left_out)
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """The labels and weights of some rows, checked.
+
+    Attributes
+    ----------
+    classes : Labels
+        K classes.
+    codes : ndarray of int32, shape (m,)
+        The class of each row.
+    weights : ndarray of int64 or float64, shape (m,), or None
+        None: every row weighs 1.
+    class_count : ndarray of int64 or float64, shape (K,)
+    positions : ndarray of int64, shape (m,), or None
+        The row that each of the m codes and weights is about, where a row may belong to several classes; None where
+        there is one for each row.
+
+    Examples
+    --------
+    >>> rows = LabelledRows.of(["spam", "ham", "spam"], None, 3)
+    >>> rows.codes.tolist(), rows.class_count.tolist()
+    ([1, 0, 1], [1, 2])
+    >>> soft = LabelledRows.soft(rows.classes, [[0.25, 0.75], [1.0, 0.0]])
+    >>> soft.positions.tolist(), soft.codes.tolist(), soft.weights.tolist()
+    ([0, 0, 1], [0, 1, 0], [0.25, 0.75, 1.0])
+    """
+
+    classes: Labels
+    codes: npt.NDArray[np.int32]
+    weights: npt.NDArray[Any] | None
+    class_count: npt.NDArray[Any]
+    positions: npt.NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, labels: Any, weights: Any, n_rows: int, classes: Labels | None = None) -> LabelledRows:
+        """Check the labels and weights of n rows.
+
+        Parameters
+        ----------
+        labels : sequence, length n; or LabelledRows, which are what they are
+        weights : array-like of shape (n,), or None
+            Finite, not negative, not all zero. If all are whole, sums stay exact.
+        n_rows : int
+        classes : Labels, optional
+            The classes there are; any other label is refused. By default those of `labels`.
+
+        Raises
+        ------
+        InputError
+            If a label is missing, of mixed kinds or unknown, if a weight cannot be used, or if the lengths differ.
+        """
+        if isinstance(labels, LabelledRows):
+            return labels
+        if classes is None:
+            classes, codes = Labels.of(labels)
+        else:
+            codes = classes.codes(labels)
+        if len(codes) != n_rows:
+            raise InputError(f"every row needs a label: {n_rows} rows came with {len(codes)} labels")
+        return cls.coded(classes, codes, weights)
+
+    @classmethod
+    def coded(cls, classes: Labels, codes: npt.NDArray[np.int32], weights: Any = None) -> LabelledRows:
+        """Check the weights of rows whose classes are known by number; see `of`."""
+        if weights is None:
+            return cls(classes, codes, None, _kernel.count_classes(codes, len(classes)))
+        checked = _checked_weights(weights, len(codes))
+        class_count = np.bincount(codes, checked, len(classes)).astype(checked.dtype)
+        return cls(classes, codes, checked, class_count)
+
+    @classmethod
+    def soft(cls, classes: Labels, weights: Any) -> LabelledRows:
+        """Let each row belong to several classes, by a table of weights of shape (n, K).
+
+        Raises
+        ------
+        InputError
+            If a weight is negative or not finite, or there is another number of columns than of classes.
+        """
+        table = np.asarray(weights, np.float64)
+        if table.ndim != 2 or table.shape[1] != len(classes):
+            raise InputError(f"soft labels are a table of rows by {len(classes)} classes; got shape {table.shape}")
+        positions, codes = np.nonzero(table)
+        chosen = cls.coded(classes, codes.astype(np.int32), table[positions, codes])
+        return cls(classes, chosen.codes, chosen.weights, chosen.class_count, positions.astype(np.int64))
+
+    @property
+    def exact(self) -> bool:
+        """Whether all weights are whole."""
+        return self.weights is None or self.weights.dtype == np.int64
+
+    def spread(self, rows: Any) -> Any:
+        """Return the rows that the codes are about: the same, or repeated where they have several classes."""
+        return rows if self.positions is None else rows.take(self.positions)
+
+
+def _checked_weights(weights: Any, n_rows: int) -> npt.NDArray[Any]:
+    try:
+        values = np.ascontiguousarray(weights, np.float64) if np.ndim(weights) else np.full(n_rows, float(weights))
+    except (TypeError, ValueError):
+        raise InputError(f"sample_weight must be numbers, one per row; got {weights!r:.80}") from None
+    if values.shape != (n_rows,):
+        raise InputError(
+            f"sample_weight must be one number per row: {n_rows} rows, weights of shape {values.shape}"
+            + ("; Sample weights must be 1D array or scalar" if values.ndim > 1 else "")
+        )
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if bad.size:
+        trouble = "Negative values" if values[bad[0]] < 0 else "NaN or infinity"
+        raise InputError(
+            f"{trouble} in data passed to `sample_weight`: weights are finite and at least 0, got {values[bad[0]]} at "
+            f"row {bad[0]}"
+        )
+    if n_rows and not values.any():
+        raise InputError(
+            "Sample weights must contain at least one non-zero number: with all of them zero there is nothing to learn"
+        )
+    whole = (values == np.floor(values)).all() and values.sum() < 2**53
+    return values.astype(np.int64) if whole else values
+
+
+def threads(n_jobs: int | None) -> int:
+    """Return the number of threads that `n_jobs` asks for: None is 1, -1 all cores.
+
+    Raises
+    ------
+    ParameterError
+        If it is 0, below -1, or no whole number.
+    """
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or n_jobs == 0 or n_jobs < -1:
+        raise ParameterError(f"n_jobs must be None (1 thread), -1 (all cores) or a number of threads; got {n_jobs!r}")
+    if n_jobs == -1:
+        import os
+
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return int(n_jobs)

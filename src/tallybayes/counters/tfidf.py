@@ -1,0 +1,280 @@
+"""Two-pass tf-idf: the idf is frozen into the feature space in a first pass, and the second one sums L2-normalised rows."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import tallybayes._kernel as _kernel
+
+from ..errors import ParameterError
+from ..labels import Labels
+from ..space import Space
+from ..store import Blocks
+from ..tally import CHANNELS, CountTally, TextFeatures
+from ..tally.selection import Selection, by_feature, smooth_idf, values_of
+from ..text.analyzer import Analyzer
+from .base import Counter
+from .rows import Described, LabelledRows
+from .text import LinearTable, TextCounter, TextRows, counted
+
+__all__ = ["FrozenIdf", "TfidfCounter"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenIdf:
+    """Features with their idf; what is not in it weighs nothing.
+
+    Attributes
+    ----------
+    features : TextFeatures
+        V features.
+    weight : ndarray of float64, shape (V,)
+        ln((1 + n) / (1 + df)) + 1, scikit-learn's smooth idf.
+    """
+
+    features: TextFeatures
+    weight: Floats
+
+    @classmethod
+    def of(cls, tally: CountTally) -> FrozenIdf:
+        """Read the idf off a tally that counts documents."""
+        frequency = by_feature(tally, values_of(tally, "documents"))
+        assert isinstance(tally.features, TextFeatures)  # TfidfCounter refuses hashing
+        return cls(tally.features, smooth_idf(frequency, float(np.asarray(tally.class_count).sum())))
+
+    @cached_property
+    def vocabulary(self) -> _kernel.Vocabulary:
+        """The index in which the features of documents are looked up."""
+        return _kernel.Vocabulary(self.features.bytes, self.features.offsets, seed=secrets.randbits(64), index=True)
+
+    def check(self) -> None:
+        """Look at the contents.
+
+        Raises
+        ------
+        ValueError
+            If they cannot be features and their weights.
+        """
+        self.features.check()
+        if len(self.weight) != len(self.features) or not (np.isfinite(self.weight) & (self.weight > 0)).all():
+            raise ValueError("the idf weights are not one positive number for each feature")
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of features and weights, in hexadecimal: part of the feature space's identity."""
+        parts = (self.features.bytes, self.features.offsets, self.weight)
+        return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FrozenIdf) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the arrays, not the index made of them."""
+        return {"features": self.features, "weight": self.weight}
+
+
+@dataclass(frozen=True)
+class TfidfCounter(Counter):
+    """Sums up documents as L2-normalised tf-idf; float64, so without a digest.
+
+    Parameters
+    ----------
+    analyzer : Analyzer
+        With an exact vocabulary.
+    selection : Selection
+        Which features the frozen idf keeps.
+    idf : FrozenIdf, optional
+        None: it is taken from the first rows, which must be all that are to be trained on.
+
+    Raises
+    ------
+    ParameterError
+        If the analyzer hashes its features.
+    """
+
+    analyzer: Analyzer = field(default_factory=Analyzer)
+    selection: Selection = field(default_factory=Selection)
+    idf: FrozenIdf | None = None
+
+    kind = "tfidf"
+
+    def __post_init__(self) -> None:
+        if self.analyzer.hash is not None:
+            raise ParameterError("tf-idf needs an exact vocabulary (hash=None); with hashing use weighting='idf'")
+
+    @property
+    def frozen(self) -> FrozenIdf:
+        """The idf, where it is known."""
+        if self.idf is None:
+            raise ParameterError("the idf is not known yet: learn all the training documents first")
+        return self.idf
+
+    @property
+    def ready(self) -> bool:
+        return self.idf is not None
+
+    @property
+    def draft(self) -> TextCounter:
+        """The counter of the first pass."""
+        return TextCounter(self.analyzer)
+
+    def settled(self, rows: TextRows, labelled: LabelledRows, n_jobs: int) -> TfidfCounter:
+        return self if self.ready else self.settled_by(self.draft.count(rows, labelled, n_jobs))
+
+    def settled_by(self, tally: CountTally) -> TfidfCounter:
+        """Return the counter whose idf is that of the documents in `tally`, which `draft` counted."""
+        return replace(self, idf=FrozenIdf.of(self.selection.kept(tally, "occurrences")))
+
+    @property
+    def space(self) -> Space:
+        return replace(self.analyzer.space, value="tfidf", idf=self.frozen.digest)
+
+    def check(self, X: Any) -> TfidfRows:
+        rows = self.draft.check(X)
+        return TfidfRows(rows.counter, rows.documents, rows.texts, self.idf)
+
+    def check_one(self, row: Any) -> TfidfRows:
+        rows = self.draft.check_one(row)
+        return TfidfRows(rows.counter, rows.documents, rows.texts, self.idf)
+
+    def count(self, rows: TextRows, labelled: LabelledRows, n_jobs: int) -> CountTally:
+        indptr, indices, values = _weighted(labelled.spread(rows), self.frozen, n_jobs)
+        counts = _kernel.count_csr(
+            indptr,
+            indices,
+            values,
+            len(self.frozen.features),
+            labelled.codes,
+            max(len(labelled.classes), 1),
+            weights=None if labelled.weights is None else labelled.weights.astype(np.float64),
+            whole_weights=False,
+            n_jobs=n_jobs,
+        )
+        features = self.frozen.features.take(counts["columns"])
+        return counted(counts, labelled, features, self.space, ("occurrences",), exact=False)
+
+    def describe(self, rows: TfidfRows, i: int) -> Described:
+        described = self.draft.describe(rows, i)
+        at = self.frozen.features.find(described.keys)
+        amounts = np.where(at >= 0, described.amounts * self.frozen.weight[at], 0.0)
+        length = max(float(np.sqrt((amounts * amounts).sum())), np.finfo(float).tiny)
+        return replace(described, amounts=amounts / length)
+
+    def empty(self, classes: Labels) -> CountTally:
+        return CountTally.empty(self.space, ("occurrences",), classes=classes)
+
+    def readable(self) -> dict[str, Any]:
+        return {"idf": dict(zip(self.frozen.features.labels(), self.frozen.weight.tolist(), strict=True))}
+
+    def arrays(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
+        idf = self.frozen
+        parts = {"bytes": idf.features.bytes, "offsets": idf.features.offsets, "weight": idf.weight}
+        return {f"{prefix}.{name}": array for name, array in parts.items()}
+
+    def to_json(self) -> dict[str, Any]:
+        kept = self.selection
+        return {
+            "analyzer": self.analyzer.to_json(),
+            "min_df": kept.min_df,
+            "max_df": kept.max_df,
+            "max_features": kept.max_features,
+        }
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> TfidfCounter:
+        if "idf" in said:
+            weights = {str(feature): float(weight) for feature, weight in said["idf"].items()}
+            order = sorted(weights, key=str.encode)
+            features, weight = TextFeatures.of(order), np.array([weights[feature] for feature in order], np.float64)
+        else:
+            features = TextFeatures(
+                arrays.take(f"{prefix}.bytes", np.uint8), arrays.take(f"{prefix}.offsets", np.int64)
+            )
+            weight = arrays.take(f"{prefix}.weight", np.float64)
+        idf = FrozenIdf(features, weight)
+        if arrays.verified:
+            idf.check()
+        kept = Selection(min_df=said["min_df"], max_df=said["max_df"], max_features=said["max_features"])
+        return cls(Analyzer.from_json(said["analyzer"]), kept, idf)
+
+
+class TfidfRows(TextRows):
+    """Documents that are scored as rows of tf-idf."""
+
+    def __init__(
+        self, counter: TextCounter, documents: _kernel.Documents, texts: Any, idf: FrozenIdf | None
+    ) -> None:
+        super().__init__(counter, documents, texts)
+        self.idf = idf
+
+    def part(self, begin: int, end: int) -> TfidfRows:
+        return TfidfRows(self.counter, self.documents.slice(begin, end), self.texts[begin:end], self.idf)
+
+    def take(self, positions: npt.NDArray[np.int64]) -> TfidfRows:
+        return TfidfRows(self.counter, self.documents.take(positions), (), self.idf)
+
+    def lookup(self, table: LinearTable) -> Any:
+        assert self.idf is not None  # rows are scored after something was learnt
+        return _TfidfLookup(self.idf, table)
+
+
+class _TfidfLookup:
+    """A score table for rows over the features of the frozen idf, of which it may hold only some."""
+
+    def __init__(self, idf: FrozenIdf, table: LinearTable) -> None:
+        self._idf, self._table = idf, table
+        assert isinstance(table.features, TextFeatures)
+        self._position = _kernel.find_features(
+            table.features.bytes, table.features.offsets, idf.features.bytes, idf.features.offsets
+        )
+        self._dense = table.laid_out()
+
+    def score(self, rows: TextRows, out: Floats, n_jobs: int) -> Floats | None:
+        indptr, indices, values = _weighted(rows, self._idf, n_jobs)
+        position = self._position[indices]
+        kept = position >= 0
+        indptr = np.concatenate(([0], np.cumsum(kept)))[indptr]
+        counted_zeros = None
+        for table, value, into in ((self._dense, self._table.value, out), (self._table.zeros, "binary", None)):
+            if table is not None:
+                scores = np.empty_like(out) if into is None else into
+                _kernel.score_csr(
+                    indptr,
+                    position[kept],
+                    values[kept],
+                    table,
+                    scores,
+                    value=value,
+                    threshold=0.0,
+                    negative=False,
+                    unknown=None,
+                    n_jobs=n_jobs,
+                )
+                counted_zeros = scores if into is None else None
+        return counted_zeros
+
+
+def _weighted(
+    rows: TextRows, idf: FrozenIdf, n_jobs: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
+    """Return documents as CSR rows of L2-normalised tf-idf over the features of `idf`: (indptr, indices, values)."""
+    indptr, indices, counts, _ = _kernel.text_to_csr(
+        rows.documents, rows.counter.analyzer.rules, idf.vocabulary, n_jobs=n_jobs
+    )
+    values = counts * idf.weight[indices]
+    of_row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    lengths = np.sqrt(np.bincount(of_row, values * values, len(indptr) - 1))
+    return indptr, indices, values / lengths[of_row]

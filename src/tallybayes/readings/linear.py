@@ -1,0 +1,399 @@
+"""Readings of counts whose scores are linear in the counts of a row, and what these have in common.
+
+All of them end in one form (natural logarithms throughout)::
+
+    score_c(x) = base_c + scale_c · ( Σ x_i feature_i + |x| · each_c + Σ x_i delta_ic )
+
+with ``delta`` over the non-zero counts only, because log(n + α) = log α + log(1 + n/α). Factors that are exactly zero
+(α = 0) are no numbers in that sum; a companion table of whole numbers counts them, so that 0 · ∞ cannot arise.
+
+References
+----------
+Manning, Raghavan, Schütze (2008), Introduction to Information Retrieval, chapter 13 (multinomial, Bernoulli).
+Rennie, Shih, Teevan, Karger (2003), Tackling the poor assumptions of naive Bayes text classifiers (complement).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+import tallybayes._kernel as _kernel
+
+from ..errors import ParameterError
+from ..tally import ColumnFeatures, CountTally
+from ..tally.features import Features, gather_rows
+from ..tally.selection import Selection, by_feature, smooth_idf, values_of
+from .base import Described, Reading, Scores
+from .prior import log_prior
+from .terms import Floats, Terms
+from .trace import trace_reading
+
+__all__ = [
+    "LinearReading",
+    "LinearScores",
+    "LinearTable",
+    "companion",
+    "in_blocks",
+    "log1p_of_rest",
+    "log1p_ratio",
+    "per_cell",
+    "safe_log",
+]
+
+Integers = npt.NDArray[np.int64]
+
+# Below this alpha n/α may overflow, so log(1 + n/α) is taken as log(n + α) - log α, which loses nothing there.
+TINY_ALPHA = 1e-200
+BLOCK = 1 << 20  # cells worked on at a time: 8 MB for each temporary
+
+
+@dataclass(frozen=True)
+class LinearTable:
+    """A score table: log likelihoods that are linear in a row's counts, natural log.
+
+    Attributes
+    ----------
+    base : ndarray of float64, shape (K,)
+        What a row without any feature has.
+    each, scale : ndarray of float64, shape (K,)
+        What every unit of |x| adds, and the factor of all that a row adds.
+    feature : ndarray of float64, shape (V,) or (0,)
+        The part of a feature that all classes share; empty when it is zero everywhere.
+    gain : ndarray of float64, shape (V,) or (0,)
+        x_i is multiplied by it (idf); empty means 1.
+    indptr : ndarray of int64, shape (V + 1,)
+    class_index : ndarray of int32, shape (nnz,)
+    delta : ndarray of float64, shape (nnz,)
+    zeros : LinearTable or None
+        The companion table: its score is the number of factors that are exactly zero, to be taken on binary rows. A
+        positive number makes the class impossible, a negative one (complement) certain.
+    """
+
+    base: Floats
+    each: Floats
+    indptr: Integers
+    class_index: npt.NDArray[np.int32]
+    delta: Floats
+    scale: Floats = field(default_factory=lambda: np.ones(1))
+    feature: Floats = field(default_factory=lambda: np.zeros(0))
+    gain: Floats = field(default_factory=lambda: np.zeros(0))
+    zeros: LinearTable | None = None
+
+    def __post_init__(self) -> None:
+        if self.scale.shape != self.base.shape:
+            object.__setattr__(self, "scale", np.ones(len(self.base)))
+
+    @classmethod
+    def over(cls, tally: CountTally, **parts: Any) -> LinearTable:
+        """Make a table with a cell for every cell of a tally."""
+        return cls(**{"indptr": tally.indptr, "class_index": tally.class_index, **parts})
+
+    @property
+    def n_features(self) -> int:
+        """V, the number of features in the table."""
+        return len(self.indptr) - 1
+
+    def weights(self, rows: npt.NDArray[np.integer]) -> Floats:
+        """Return what one unit of each of some features adds to each class, shape (n, K); zero factors left out."""
+        sizes = self.indptr[rows + 1] - self.indptr[rows]
+        cells = gather_rows(self.indptr[rows], sizes)
+        weights = np.tile(self.each, (len(rows), 1))
+        weights[np.repeat(np.arange(len(rows)), sizes), self.class_index[cells]] += self.delta[cells]
+        if self.feature.size:
+            weights += self.feature[rows, np.newaxis]
+        weights *= self.scale
+        if self.gain.size:
+            weights *= self.gain[rows, np.newaxis]
+        return weights
+
+    def log_weights(self, rows: npt.NDArray[np.integer]) -> Floats:
+        """Return `weights` with the factors that are exactly zero put in as infinities."""
+        weights = self.weights(rows)
+        if self.zeros is not None:
+            counted = self.zeros.weights(rows)
+            weights = np.where(counted > 0, -np.inf, np.where(counted < 0, np.inf, weights))
+        return weights
+
+    def laid_out(self, start: Floats, *, dense: bool) -> _kernel.ScoreTable:
+        """Lay the table out for the kernel, `start` added to the base; `dense`: with dense rows where that is faster."""
+        return _kernel.ScoreTable(
+            self.base + start,
+            self.scale,
+            self.each,
+            self.feature,
+            self.gain,
+            self.indptr,
+            self.class_index,
+            self.delta,
+            dense=dense,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearReading(Reading):
+    """The base of readings that make a `LinearTable` of counts.
+
+    Parameters
+    ----------
+    alpha : float or sequence of float, shape (V,)
+        Additive smoothing, ≥ 0; 0 is maximum likelihood, 1 is Laplace.
+    weighting : {"count", "binary", "idf"}
+        What one feature of a row weighs: its count, 1, or count · idf.
+    min_df, max_df, max_features
+        Which features are kept; see `tallybayes.tally.selection.Selection`.
+    prior, prior_alpha
+        As in `Reading`.
+    """
+
+    alpha: Any = 1.0
+    weighting: Literal["count", "binary", "idf"] = "count"
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    max_features: int | None = None
+
+    counters: ClassVar[tuple[str, ...]] = ("text", "tfidf", "counts")
+    priors: ClassVar[tuple[str, ...]] = ("documents", "words", "uniform")
+    weightings: ClassVar[tuple[str, ...]] = ("count", "binary", "idf")
+    # What `derive` calls the event model; None: it has no derivation.
+    derivation: ClassVar[str | None] = None
+    # Whether a feature that a row does not hold has a factor too.
+    absent_enters: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "alpha", _checked_alpha(self.alpha))
+        Selection.of(self)
+        if self.weighting not in self.weightings:
+            counted = self.weighting in ("log", "tfidf")
+            raise ParameterError(
+                f"weighting={self.weighting!r} is counted while learning, not read: learn again with it"
+                if counted
+                else f"weighting must be one of {', '.join(map(repr, self.weightings))} with "
+                f"event_model={self.event_model!r}; got {self.weighting!r}"
+            )
+
+    # What an event model provides
+
+    @abstractmethod
+    def _table(self, tally: CountTally, cells: Floats, alpha: Floats) -> LinearTable:
+        """Make the table of a tally whose cells, idf included, are `cells`; alpha of shape () or (V,)."""
+
+    def _enters(self, n_classes: int) -> bool:
+        """Whether the prior is part of the scores."""
+        return True
+
+    def derivation_settings(self, scores: LinearScores) -> dict[str, Any]:
+        """Return what else a derivation must know."""
+        return {}
+
+    # What all have
+
+    @property
+    def value(self) -> Literal["count", "binary"]:
+        """What a row's own counts are turned into before they meet the table."""
+        return "binary" if self.weighting == "binary" else "count"
+
+    @property
+    def unknown(self) -> bool:
+        """Whether features never seen in training enter the score."""
+        return False
+
+    @property
+    def channel(self) -> str:
+        """The channel of the tally that is read."""
+        return "documents" if self.value == "binary" else "occurrences"
+
+    def _kept(self, tally: CountTally) -> CountTally:
+        """Return the tally of the features that are read; of columns all are, those never seen too."""
+        selection = Selection.of(self)
+        if tally.space.kind != "columns":
+            return selection.kept(tally, self.channel)
+        if selection != Selection():
+            raise ParameterError("min_df, max_df and max_features prune features of text; select columns beforehand")
+        return _every_column(tally)
+
+    def check(self, tally: CountTally) -> None:
+        kept = tally if tally.space.kind == "columns" else self._kept(tally)
+        width = kept.features.width if tally.space.kind == "columns" else len(kept.features)
+        if isinstance(self.alpha, tuple) and len(self.alpha) != width:
+            raise ParameterError(
+                "alpha should be a scalar or one number per feature. When alpha is an array, it should contains "
+                f"`n_features`. Got {len(self.alpha)} elements instead of {width}."
+            )
+        values_of(tally, self.channel)
+        if self.weighting == "idf":
+            values_of(tally, "documents")
+        super().check(kept)
+
+    def read(self, tally: CountTally) -> LinearScores:
+        self.check(tally)
+        tally = self._kept(tally)
+        cells = values_of(tally, self.channel)
+        gain = np.zeros(0)
+        if self.weighting == "idf":
+            documents = by_feature(tally, values_of(tally, "documents"))
+            gain = smooth_idf(documents, float(np.asarray(tally.class_count, np.float64).sum()))
+            cells = cells * np.repeat(gain, np.diff(tally.indptr))
+        table = replace(self._table(tally, cells, np.asarray(self.alpha, np.float64)), gain=gain)
+        scores = LinearScores(tally, self, table)
+        trace_reading(tally, self.event_model, self.channel, scores.log_prior, table.log_weights)
+        return scores
+
+
+class LinearScores(Scores):
+    """A count tally read into a linear table.
+
+    Attributes
+    ----------
+    table : LinearTable
+    """
+
+    tally: CountTally
+    reading: LinearReading
+
+    def __init__(self, tally: CountTally, reading: LinearReading, table: LinearTable) -> None:
+        prior = log_prior(tally, reading.prior, reading.prior_alpha)
+        super().__init__(tally, reading, prior, prior_enters=reading._enters(len(tally.classes)))
+        self.table = table
+        self._lookups: dict[bool, Any] = {}
+
+    def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> None:
+        joint = start is self.start
+        lookup = self._lookups.get(joint)
+        if lookup is None:
+            lookup = self._lookups[joint] = rows.lookup(_LaidOut(self, start))
+        zeros = lookup.score(rows, out, n_jobs)
+        if zeros is not None:
+            out[zeros < 0] = np.inf
+            out[zeros > 0] = -np.inf
+        impossible = np.isneginf(self.table.base + start)
+        if impossible.any():
+            out[:, impossible] = -np.inf
+
+    def terms(self, described: Described) -> Terms:
+        table, n_classes = self.table, len(self.log_prior)
+        rows = self.tally.features.find(described.keys)
+        known = rows >= 0
+        amounts = np.ones(len(rows)) if self.reading.value == "binary" else described.amounts
+        bias = np.where(np.isfinite(self.start), table.base, 0.0)
+        features = np.zeros((len(rows), n_classes))
+        features[known] = table.weights(rows[known])
+        if self.reading.unknown:
+            features[~known] = table.scale * table.each
+        features *= amounts[:, np.newaxis]
+        if table.zeros is not None:
+            zeros = np.zeros_like(features)
+            zeros[known] = table.zeros.weights(rows[known])
+            # Bernoulli counts a feature that every document of a class has as missing, until the row shows it.
+            missing = table.zeros.base + np.minimum(zeros, 0.0).sum(axis=0)
+            bias[missing > 0] = -np.inf
+            features[zeros > 0] = -np.inf
+            features[(zeros < 0) & (table.zeros.base == 0)] = np.inf
+        return Terms(self.start, bias, features, known)
+
+    def derive(self, described: Described, *, features: int, classes: int) -> Any:
+        if self.reading.derivation is None:
+            return super().derive(described, features=features, classes=classes)
+        from ._derivation import linear_derivation
+
+        return linear_derivation(self, described, features, classes)
+
+
+class _LaidOut:
+    """The table of some scores as a look-up asks for it; see `tallybayes.counters.text.LinearTable`."""
+
+    def __init__(self, scores: LinearScores, start: Floats) -> None:
+        self.features: Features = scores.tally.features
+        self.value, self.unknown = scores.reading.value, scores.reading.unknown
+        self._table, self._start = scores.table, start
+        zeros, none = scores.table.zeros, np.zeros(len(start))
+        self.n_cells = len(scores.table.class_index)
+        self.zeros = None if zeros is None else zeros.laid_out(none, dense=True)
+
+    def laid_out(self, *, dense: bool = True) -> _kernel.ScoreTable:
+        return self._table.laid_out(self._start, dense=dense)
+
+
+def _every_column(tally: CountTally) -> CountTally:
+    """Return the tally with every column as a feature, those never seen too: smoothing is over all columns."""
+    features = tally.features
+    if not isinstance(features, ColumnFeatures) or len(features) == features.n_columns:
+        return tally
+    sizes = np.zeros(features.n_columns, np.int64)
+    sizes[features.columns] = np.diff(tally.indptr)
+    return CountTally(
+        tally.classes,
+        tally.class_count,
+        ColumnFeatures(np.arange(features.n_columns), features.n_columns),
+        np.concatenate([[0], np.cumsum(sizes)]),
+        tally.class_index,
+        tally.channels,
+        tally.space,
+        tally.exact,
+        tally.unit,
+        tally.columns,
+    )
+
+
+def _checked_alpha(alpha: Any) -> float | tuple[float, ...]:
+    """Check smoothing element by element; NaN, infinity and negative numbers are refused with their position."""
+    try:
+        values = np.asarray(alpha, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"alpha must be a number ≥ 0 or one per feature; got {alpha!r}") from None
+    if values.ndim > 1 or isinstance(alpha, (bool, str)) or alpha is None:
+        raise ParameterError(f"alpha must be a number ≥ 0 or one per feature; got {alpha!r}")
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)).ravel())
+    if bad.size:
+        where = "" if values.ndim == 0 else f" at position {bad[0]}"
+        raise ParameterError(f"alpha must be finite and at least 0; got {float(values.ravel()[bad[0]])!r}{where}")
+    return float(values) if values.ndim == 0 else tuple(values.tolist())
+
+
+# What event models build their tables from
+
+
+def safe_log(values: Floats) -> Floats:
+    """Log with log 0 taken as 0: the zero factors are counted by the companion table."""
+    return np.log(np.where(values > 0, values, 1.0))
+
+
+def per_cell(tally: CountTally, per_feature: Floats) -> Floats:
+    """Spread a number per feature over the cells; one number for all stays one."""
+    return np.repeat(per_feature, np.diff(tally.indptr)) if per_feature.ndim else per_feature
+
+
+def log1p_ratio(counts: Floats, alpha: Floats) -> Floats:
+    """log(1 + n/α), and log n where α is 0."""
+    with np.errstate(over="ignore", divide="ignore"):
+        plain = np.log1p(counts / alpha)
+    if (alpha > TINY_ALPHA).all():
+        return plain
+    return np.where(alpha > TINY_ALPHA, plain, np.log(counts + alpha) - safe_log(alpha))
+
+
+def log1p_of_rest(counts: Floats, rest: Floats) -> Floats:
+    """log(1 + n/rest), and 0 where nothing is left: the companion table counts those."""
+    return np.where(rest > 0, log1p_ratio(counts, np.where(rest > 0, rest, 1.0)), 0.0)
+
+
+def in_blocks(function: Callable[..., Floats], cells: Floats, other: Floats) -> Floats:
+    """Apply a function of two numbers per cell (or one for all) block by block, so that its temporaries stay small."""
+    result = np.empty(len(cells))
+    for start in range(0, len(cells), BLOCK):
+        part = slice(start, start + BLOCK)
+        result[part] = function(cells[part], other[part] if other.ndim else other)
+    return result
+
+
+def companion(tally: CountTally, base: Floats, feature: Floats, delta: Floats) -> LinearTable | None:
+    """Make the table that counts zero factors; None where there can be none."""
+    if not (feature.any() or base.any() or delta.any()):
+        return None
+    return LinearTable.over(tally, base=base, each=np.zeros(len(base)), delta=delta, feature=feature)
