@@ -13,7 +13,7 @@ from tallybayes.errors import InputError, MissingExtraError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
 from tallybayes.readers.names import Origin, shown_name
 from tallybayes.readers.stream import CHUNK_BYTES
-from tallybayes.readers.table import Column, found_column
+from tallybayes.readers.wanted import Column, found_column
 
 __all__ = ["ColumnRows", "read_arrow", "read_parquet", "read_record_batches"]
 

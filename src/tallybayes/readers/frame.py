@@ -8,7 +8,7 @@ from typing import Any
 from tallybayes.errors import InputTypeError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Report
 from tallybayes.readers.columnar import ColumnRows, read_record_batches
-from tallybayes.readers.table import Column, found_column
+from tallybayes.readers.wanted import Column, found_column
 
 __all__ = ["read_frame"]
 

@@ -16,7 +16,7 @@ from tallybayes.readers.encoding import checked_encoding
 from tallybayes.readers.lines import read_lines
 from tallybayes.readers.names import Origin, bare_suffix, checked_pattern, is_archive, shown_name
 from tallybayes.readers.stream import open_bytes, peeked
-from tallybayes.readers.table import Column
+from tallybayes.readers.wanted import Column
 
 __all__ = ["Kind", "Source", "open_source"]
 

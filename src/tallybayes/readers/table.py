@@ -14,10 +14,10 @@ from tallybayes.readers.encoding import count_lines, is_whole
 from tallybayes.readers.names import Origin, bare_suffix, shown_name
 from tallybayes.readers.rows import Rows, lines_of, plain_rows, quoted_rows, text_blocks
 from tallybayes.readers.stream import CHUNK_BYTES, byte_chunks, open_bytes
+from tallybayes.readers.wanted import Column, found_column
 
-__all__ = ["Column", "found_column", "read_table"]
+__all__ = ["read_table"]
 
-Column = str | int
 _SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|"}
 # Documents, labels, ids and line numbers of some rows.
 Columns = tuple[list[str], Sequence[str | None], list[str], Sequence[int]]
@@ -120,23 +120,6 @@ def _first_text(blocks: Iterator[str]) -> tuple[str, int]:
         if text:
             return text, line
     return "", line
-
-
-def found_column(column: Column, names: Sequence[str], where: str) -> int:
-    """Return the position of a column given by name or by number from 1, or say what there is instead."""
-    shown = ", ".join(repr(name[:40]) for name in names[:20])
-    if isinstance(column, int):
-        if 1 <= column <= len(names):
-            return column - 1
-        raise InputError(f"{where}: no column {column}; there are {len(names)}, numbered from 1")
-    found = [i for i, name in enumerate(names) if name == column]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise InputError(f"{where}: {len(found)} columns are called {column!r}, one was expected; found {shown}")
-    raise InputError(
-        f"{where}: no column {column!r}; found {shown}. Name the columns (or number them, without a header)"
-    )
 
 
 class _Table:
