@@ -192,13 +192,12 @@ class Gather:
         self._ids: list[Any] = []
         self._bytes = 0
 
-    def add(self, document: str, label: Any, place: int | str, identity: Any = None) -> bool:
-        """Add a document; return whether the batch is full."""
+    def add(self, document: str, label: Any, place: int | str, ids: Sequence[Any] = ()) -> bool:
+        """Add a document, and its id if there is one; return whether the batch is full."""
         self._documents.append(document)
         self._labels.append(label)
         self._places.append(place)
-        if identity is not None:
-            self._ids.append(identity)
+        self._ids.extend(ids)
         self._bytes += sys.getsizeof(document)
         return self._bytes >= self._limit or (self._idle is not None and self._idle())
 

@@ -107,8 +107,8 @@ class _Records:
         self._kind_place = ""
         self.repeats = Repeats(name)
 
-    def row(self, number: int, line: bytes | str, offset: int) -> tuple[str, Any, int, Any] | None:
-        """Return document, label, line number and id; None where the line is bad and skipped."""
+    def row(self, number: int, line: bytes | str, offset: int) -> tuple[str, Any, int, list[Any]] | None:
+        """Return document, label, line number and id (or no id); None where the line is bad and skipped."""
         try:
             record = self._parsed(line, offset, number)
             if type(record) is not dict:
@@ -117,19 +117,20 @@ class _Records:
             if type(document) is not str or not document.isascii():
                 self._check_text(document, record)
             label = None if self._label is None else self._checked_label(record, number)
-            identity = None
+            ids = []
             if self._id is not None:
                 identity = field(record, self._id)
                 if identity is _MISSING or type(identity) in (list, dict):
                     raise _BadLineError(f"no id in the field {self._id!r}; the record has {_names(record)}")
-                self.repeats.see([identity], [number])
+                ids = [identity]
+                self.repeats.see(ids, [number])
         except _BadLineError as error:
             self._report.bad(f"{self._name}, line {number}: {error}")
             return None
         except InputError as error:  # of bytes that are no text; it knows the place
             self._report.bad(str(error))
             return None
-        return document, label, number, identity
+        return document, label, number, ids
 
     def _parsed(self, line: bytes | str, offset: int, number: int) -> Any:
         try:
