@@ -96,6 +96,11 @@ def test_table_2_repeated_ids_are_reported() -> None:
         rows(data, id="key", label=None)
 
 
+def test_an_id_that_is_null_keeps_its_place() -> None:
+    (batch,) = read_jsonl(io.BytesIO(b'{"id":null,"text":"a"}\n{"id":3,"text":"b"}\n'), id="id", label=None)
+    assert batch.ids == [None, 3]
+
+
 def test_nested_fields_are_found_by_their_path() -> None:
     data = '{"meta":{"text":"a","by":{"label":"x"}}}\n{"meta.text":"b","meta":{"text":"c","by":{"label":"y"}}}\n'
     assert rows(data, text="meta.text", label="meta.by.label") == [("x", "a", 1), ("y", "b", 2)]

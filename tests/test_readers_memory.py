@@ -17,6 +17,8 @@ import resource, sys
 from tallybayes.readers import open_source, prefetch
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 options = dict(classes={"x": sys.argv[2]}) if sys.argv[1] == "lines" else dict(sources=sys.argv[2])
+if sys.argv[1] == "cells":
+    options["columns"] = "all"
 next(iter(open_source(**options, batch_bytes=1)))
 base = peak()
 rows = sum(len(batch) for batch in prefetch(open_source(**options)))
@@ -31,6 +33,14 @@ def write_csv(path: Path) -> Path:
         file.write("label,text\n")
         file.writelines(f'{i % 7},"{TEXT}\n, ""{i}"""\n' for i in range(DOCUMENTS))
     return path / "big.csv"
+
+
+def write_cells(path: Path) -> Path:
+    cells = ",".join(f"cell {i}" for i in range(60))
+    with open(path / "cells.csv", "w") as file:
+        file.write(",".join(["label", *map(str, range(60))]) + "\n")
+        file.writelines(f"{i % 7},{cells}\n" for i in range(DOCUMENTS))
+    return path / "cells.csv"
 
 
 def write_jsonl(path: Path) -> Path:
@@ -69,9 +79,9 @@ def write_columns(path: Path, suffix: str) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "lines", "tar", "parquet", "feather"])
+@pytest.mark.parametrize("kind", ["csv", "cells", "jsonl", "lines", "tar", "parquet", "feather"])
 def test_a_file_of_100_mb_is_read_in_bounded_memory(kind: str, tmp_path: Path) -> None:
-    writers = {"csv": write_csv, "jsonl": write_jsonl, "lines": write_lines, "tar": write_tar}
+    writers = {"csv": write_csv, "cells": write_cells, "jsonl": write_jsonl, "lines": write_lines, "tar": write_tar}
     path = writers[kind](tmp_path) if kind in writers else write_columns(tmp_path, kind)
     probe = subprocess.run([sys.executable, "-c", PROBE, kind, str(path)], capture_output=True, text=True, check=True)
     rows, grown = map(float, probe.stdout.split())

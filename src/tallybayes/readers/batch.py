@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallybayes.errors import InputError, ParameterError
@@ -25,8 +26,8 @@ class Batch:
 
     Parameters
     ----------
-    documents : list of str
-        The documents, in the order of the source.
+    documents : list
+        The documents, or the cells of each row (a tuple) where columns were asked for, in the order of the source.
     labels : list or None
         The label of each document; None where the source was read without labels.
     source : str
@@ -37,6 +38,8 @@ class Batch:
         What a number in `places` counts: ``"line"`` or ``"row"``.
     ids : list or None
         The value of the id column, where one was asked for.
+    columns : tuple of str or None
+        The names of the cells; None where documents were read, and for a table without header.
 
     Examples
     --------
@@ -45,12 +48,13 @@ class Batch:
     (2, 'mails.csv, line 5')
     """
 
-    documents: list[str]
+    documents: list[Any]
     labels: list[Any] | None
     source: str
     places: Sequence[int] | Sequence[str]
     unit: str = "line"
     ids: list[Any] | None = None
+    columns: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -66,13 +70,12 @@ class Batch:
         def pick(values: Sequence[Any]) -> list[Any]:
             return [values[i] for i in rows]
 
-        return Batch(
-            pick(self.documents),
-            None if self.labels is None else pick(self.labels),
-            self.source,
-            pick(self.places),
-            self.unit,
-            None if self.ids is None else pick(self.ids),
+        return replace(
+            self,
+            documents=pick(self.documents),
+            labels=None if self.labels is None else pick(self.labels),
+            places=pick(self.places),
+            ids=None if self.ids is None else pick(self.ids),
         )
 
 
@@ -164,9 +167,10 @@ class Repeats:
 
 
 class Gather:
-    """Collects documents until they fill a batch; `take` hands the batch out.
+    """Collects documents, or rows of cells, until they fill a batch; `take` hands the batch out.
 
-    The bytes counted are those that Python keeps for the documents. `idle` tells that no more input waits: what is
+    The bytes counted are those that Python keeps for the documents or cells. `columns` names the cells in the batches,
+    and may be set as late as that is known. `idle` tells that no more input waits: what is
     there is handed out then, so that whoever sent it need not wait for a full batch.
     """
 
@@ -178,32 +182,36 @@ class Gather:
         unit: str = "line",
         limit: int = BATCH_BYTES,
         idle: Callable[[], bool] | None = None,
+        cells: bool = False,
+        columns: tuple[str, ...] | None = None,
     ) -> None:
         if limit < 1:
             raise ParameterError(f"a batch must hold at least 1 byte, not {limit}")
         self._source, self._labelled, self._unit, self._limit = source, labelled, unit, limit
         self._idle = idle
+        self._cells, self.columns = cells, columns
         self._start()
 
     def _start(self) -> None:
-        self._documents: list[str] = []
+        self._documents: list[Any] = []
         self._labels: list[Any] = []
         self._places: list[Any] = []
         self._ids: list[Any] = []
         self._bytes = 0
 
-    def add(self, document: str, label: Any, place: int | str, identity: Any = None) -> bool:
-        """Add a document; return whether the batch is full."""
+    def add(self, document: Any, label: Any, place: int | str, ids: Sequence[Any] = ()) -> bool:
+        """Add a document, and its id if there is one; return whether the batch is full."""
         self._documents.append(document)
         self._labels.append(label)
         self._places.append(place)
-        if identity is not None:
-            self._ids.append(identity)
+        self._ids.extend(ids)
         self._bytes += sys.getsizeof(document)
+        if self._cells:
+            self._bytes += sum(map(sys.getsizeof, document))
         return self._bytes >= self._limit or (self._idle is not None and self._idle())
 
     def extend(
-        self, documents: Sequence[str], labels: Sequence[Any], places: Sequence[int], ids: Sequence[Any] = ()
+        self, documents: Sequence[Any], labels: Sequence[Any], places: Sequence[int], ids: Sequence[Any] = ()
     ) -> bool:
         """Add several documents at once; return whether the batch is full."""
         self._ids.extend(ids)
@@ -211,6 +219,8 @@ class Gather:
         self._labels.extend(labels)
         self._places.extend(places)
         self._bytes += sum(map(sys.getsizeof, documents))
+        if self._cells:
+            self._bytes += sum(map(sys.getsizeof, chain.from_iterable(documents)))
         return self._bytes >= self._limit
 
     def take(self) -> Batch:
@@ -222,6 +232,7 @@ class Gather:
             self._places,
             self._unit,
             self._ids or None,
+            self.columns,
         )
         self._start()
         return batch

@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib
 import mmap
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from typing import Any, cast
 
 from tallybayes.errors import InputError, MissingExtraError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
 from tallybayes.readers.names import Origin, shown_name
 from tallybayes.readers.stream import CHUNK_BYTES
-from tallybayes.readers.table import Column, found_column
+from tallybayes.readers.wanted import Column, Columns, Wanted, found_column
 
 __all__ = ["ColumnRows", "read_arrow", "read_parquet", "read_record_batches"]
 
@@ -24,34 +26,40 @@ _MISSING_TYPES = ("NoneType", "NAType", "NaTType")
 def read_parquet(
     path: Origin,
     *,
-    text: Column = "text",
+    text: Column | None = None,
     label: Column | None = "label",
     id: Column | None = None,
+    columns: Columns | None = None,
     report: Report | None = None,
     batch_bytes: int = BATCH_BYTES,
 ) -> Iterator[Batch]:
-    """Read the documents and labels of a Parquet file; only the columns asked for are read.
+    """Read the documents (or some columns) and labels of a Parquet file; only the columns asked for are read.
 
     Parameters
     ----------
     path : str, path or stream of bytes
         The file; a stream must be able to seek, so standard input will not do.
     text, label, id : str or int
-        Columns by name or by number from 1; ``meta.text`` is the field ``text`` of a column ``meta``. ``label=None``
-        reads no labels. The text must be strings; labels may be strings, numbers, booleans, dates or bytes. A null is
-        missing.
+        Columns by name or by number from 1, ``"text"`` for the text unless given; ``meta.text`` is the field ``text``
+        of a column ``meta``. ``label=None`` reads no labels. The text must be strings; labels may be strings, numbers,
+        booleans, dates or bytes. A null is missing.
+    columns : sequence of str or int, or "all", optional
+        Instead of a text, the cells of these columns, in this order; ``"all"`` takes every column but label and id, as
+        they stand. A null is None.
     report, batch_bytes
         As for `read_table`.
 
     Yields
     ------
     Batch
-        Documents, labels of Python's type for the column, and row numbers from 1.
+        Documents (or tuples of cells) and labels, of Python's type for the column, and row numbers from 1.
 
     Raises
     ------
     InputError
-        No such column, a text that is none, a label that is missing, a damaged file.
+        No such column, a text that is none, a cell that is a list or struct, a label that is missing, a damaged file.
+    ParameterError
+        Both `text` and `columns`.
     MissingExtraError
         pyarrow is not installed.
 
@@ -65,6 +73,7 @@ def read_parquet(
     ...     print(batch.labels, batch.documents, batch.where(1).endswith("mails.parquet, row 2"))
     [1, 0] ['buy now', 'see you'] True
     """
+    wanted = Wanted.of(text, columns, label, id)
     parquet, pyarrow = _module("pyarrow.parquet"), _module("pyarrow")
     name = shown_name(path)
     source = path if hasattr(path, "read") else os.fspath(path)
@@ -72,21 +81,22 @@ def read_parquet(
         _named_errors(name, pyarrow),
         parquet.ParquetFile(source, pre_buffer=False, buffer_size=CHUNK_BYTES) as file,
     ):
-        columns = _Columns(name, file.schema_arrow.names, text, label, id)
-        batches = file.iter_batches(batch_size=_ROWS, columns=columns.paths, use_threads=False)
-        yield from columns.batches(batches, report or Report(), batch_bytes)
+        reading = _Columns(name, file.schema_arrow, wanted)
+        batches = file.iter_batches(batch_size=_ROWS, columns=reading.paths, use_threads=False)
+        yield from reading.batches(batches, report or Report(), batch_bytes)
 
 
 def read_arrow(
     path: Origin,
     *,
-    text: Column = "text",
+    text: Column | None = None,
     label: Column | None = "label",
     id: Column | None = None,
+    columns: Columns | None = None,
     report: Report | None = None,
     batch_bytes: int = BATCH_BYTES,
 ) -> Iterator[Batch]:
-    """Read the documents and labels of an Arrow IPC file or stream, or of a Feather file (version 2).
+    """Read the documents (or some columns) and labels of an Arrow IPC file or stream, or of a Feather file (version 2).
 
     A file is mapped into memory, a stream of bytes is read as an IPC stream. Parameters, results and errors are those
     of `read_parquet`.
@@ -101,13 +111,14 @@ def read_arrow(
     ...     print(batch.labels, batch.documents)
     ['spam'] ['buy now']
     """
+    wanted = Wanted.of(text, columns, label, id)
     ipc, pyarrow = _module("pyarrow.ipc"), _module("pyarrow")
     name = shown_name(path)
     report = report or Report()
     if hasattr(path, "read"):
         with _named_errors(name, pyarrow):
             reader = ipc.open_stream(path)
-            yield from _Columns(name, reader.schema.names, text, label, id).batches(reader, report, batch_bytes)
+            yield from _Columns(name, reader.schema, wanted).batches(reader, report, batch_bytes)
         return
     with _named_errors(name, pyarrow), _mapped(path) as mapped:
         if mapped[:6] == b"ARROW1":
@@ -115,7 +126,7 @@ def read_arrow(
             batches: Iterable[Any] = map(reader.get_batch, range(reader.num_record_batches))
         else:
             reader = batches = ipc.open_stream(pyarrow.py_buffer(mapped))
-        for batch in _Columns(name, reader.schema.names, text, label, id).batches(batches, report, batch_bytes):
+        for batch in _Columns(name, reader.schema, wanted).batches(batches, report, batch_bytes):
             yield batch
             # What was read stays in memory as long as there is room, and would count as this process's.
             mapped.madvise(mmap.MADV_DONTNEED)
@@ -130,14 +141,12 @@ def _mapped(path: Origin) -> Iterator[mmap.mmap]:
         yield mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def read_record_batches(
-    stream: Any, name: str, wanted: tuple[Column | None, ...], report: Report, batch_bytes: int
-) -> Iterator[Batch]:
-    """Read text, label and id columns of an object that exports an Arrow stream."""
+def read_record_batches(stream: Any, name: str, wanted: Wanted, report: Report, batch_bytes: int) -> Iterator[Batch]:
+    """Read the wanted columns of an object that exports an Arrow stream."""
     pyarrow = _module("pyarrow")
     with _named_errors(name, pyarrow):
         reader = pyarrow.RecordBatchReader.from_stream(stream)
-        yield from _Columns(name, reader.schema.names, *wanted).batches(reader, report, batch_bytes)
+        yield from _Columns(name, reader.schema, wanted).batches(reader, report, batch_bytes)
 
 
 def _sliced(batches: Iterable[Any]) -> Iterator[Any]:
@@ -150,59 +159,82 @@ def _sliced(batches: Iterable[Any]) -> Iterator[Any]:
 class _Columns:
     """The wanted columns of a file."""
 
-    def __init__(self, name: str, names: Sequence[str], *wanted: Column | None) -> None:
-        self._name = name
-        self._found = [None if column is None else self._path(column, names) for column in wanted]
+    def __init__(self, name: str, schema: Any, wanted: Wanted) -> None:
+        self._name, self._wanted = name, wanted
+        self._found = wanted.found(schema.names, partial(self._path, schema), name)
 
-    def _path(self, column: Column, names: Sequence[str]) -> list[str]:
+    def _path(self, schema: Any, column: Column) -> tuple[str, ...]:
         """Return the name of the column, and those of the fields inside it."""
-        if isinstance(column, str) and column not in names and column.split(".")[0] in names:
-            return column.split(".")
-        return [names[found_column(column, names, self._name)]]
+        names = schema.names
+        if not isinstance(column, str) or column in names or column.split(".")[0] not in names:
+            return (names[found_column(column, names, self._name)],)
+        path = tuple(column.split("."))
+        kind = schema.field(path[0]).type
+        for depth, key in enumerate(path[1:], 1):
+            inside = [kind.field(i).name for i in range(kind.num_fields)]
+            if key not in inside:
+                shown = ", ".join(repr(name[:40]) for name in inside[:20]) or "none"
+                raise InputError(f"{self._name}: no field {key!r} in {'.'.join(path[:depth])!r}; its fields: {shown}")
+            kind = kind.field(inside.index(key)).type
+        return path
 
     @property
     def paths(self) -> list[str]:
         """The columns to read, nested ones with dots."""
-        return [".".join(path) for path in self._found if path is not None]
+        found = self._found
+        return [".".join(path) for path in (*found.columns, found.label, found.id) if path is not None]
 
     def batches(self, record_batches: Iterable[Any], report: Report, batch_bytes: int) -> Iterator[Batch]:
         """Yield the batches of a file's record batches."""
-        text, label, identity = self._found
-        assert text is not None
-        rows = ColumnRows(self._name, labelled=label is not None, report=report, batch_bytes=batch_bytes)
+        found = self._found
+        names = tuple(map(".".join, found.columns))
+        rows = ColumnRows(self._name, self._wanted, names, report=report, batch_bytes=batch_bytes)
         for record_batch in _sliced(record_batches):
-            documents, labels, ids = (
-                None if path is None else self._values(record_batch, path) for path in (text, label, identity)
+            columns = [self._values(record_batch, path) for path in found.columns]
+            labels, ids = (
+                None if path is None else self._values(record_batch, path) for path in (found.label, found.id)
             )
-            assert documents is not None
-            yield from rows.add(documents, labels, ids)
+            yield from rows.add(columns, labels, ids)
         yield from rows.rest()
 
-    def _values(self, record_batch: Any, path: list[str]) -> list[Any]:
+    def _values(self, record_batch: Any, path: Sequence[str]) -> list[Any]:
         compute = _module("pyarrow.compute")
         column = record_batch.column(record_batch.schema.get_field_index(path[0]))
         for key in path[1:]:
             column = compute.struct_field(column, key)
         if str(column.type).startswith("dictionary"):
             column = column.dictionary_decode()
-        # Pylists of strings are made a scalar at a time; by way of NumPy it is three times as fast.
-        if str(column.type) in ("string", "large_string"):
+        # Pylists are made a scalar at a time; NumPy is three times as fast, but has no null for numbers.
+        kind = str(column.type)
+        if kind in ("string", "large_string") or (kind in ("int64", "double") and column.null_count == 0):
             column = column.to_numpy(zero_copy_only=False)
             return cast(list[Any], column.tolist())
         return cast(list[Any], column.to_pylist())
 
 
 class ColumnRows:
-    """Takes some rows of a text, a label and an id column at a time, checks them, and hands out batches."""
+    """Takes some rows of the wanted columns at a time, checks them, and hands out batches.
 
-    def __init__(self, name: str, *, labelled: bool, report: Report, batch_bytes: int = BATCH_BYTES) -> None:
-        self._name, self._labelled, self._report = name, labelled, report
-        self._gather = Gather(name, labelled=labelled, unit="row", limit=batch_bytes)
+    `columns` are the names of the columns that `add` will be given.
+    """
+
+    def __init__(
+        self, name: str, wanted: Wanted, columns: tuple[str, ...], *, report: Report, batch_bytes: int = BATCH_BYTES
+    ) -> None:
+        self._name, self._columns, self._cells, self._report = name, columns, wanted.cells, report
+        self._labelled = wanted.label is not None
+        named = columns if wanted.cells else None
+        self._gather = Gather(
+            name, labelled=self._labelled, unit="row", limit=batch_bytes, cells=wanted.cells, columns=named
+        )
         self._repeats = Repeats(name, "row")
         self._rows = 0
 
-    def add(self, documents: Sequence[Any], labels: Sequence[Any] | None, ids: Sequence[Any] | None) -> Iterator[Batch]:
-        """Take the next rows; yield a batch when it is full."""
+    def add(
+        self, columns: Sequence[Sequence[Any]], labels: Sequence[Any] | None, ids: Sequence[Any] | None
+    ) -> Iterator[Batch]:
+        """Take the next rows, a column at a time; yield a batch when it is full."""
+        documents: Sequence[Any] = list(zip(*columns, strict=True)) if self._cells else columns[0]
         rows: Sequence[int] = range(self._rows + 1, self._rows + len(documents) + 1)
         self._rows += len(documents)
         labels = [None] * len(documents) if labels is None else labels
@@ -221,20 +253,34 @@ class ColumnRows:
 
     def _all_good(self, documents: Sequence[Any], labels: Sequence[Any]) -> bool:
         """Tell at a glance what most rows are; False where a closer look is needed."""
-        is_text = set(map(type, documents)) <= {str}
-        return is_text and (not self._labelled or (set(map(type, labels)) <= {str, int, bool} and "" not in labels))
+        if self._cells:
+            good = not any(map(_is_nested, set(map(type, chain.from_iterable(documents)))))
+        else:
+            good = set(map(type, documents)) <= {str}
+        return good and (not self._labelled or (set(map(type, labels)) <= {str, int, bool} and "" not in labels))
 
     def _is_good(self, document: Any, label: Any, row: int) -> bool:
         where = f"{self._name}, row {row}"
-        if type(document).__name__ in _MISSING_TYPES:
+        nested = next((i for i, cell in enumerate(document) if _is_nested(type(cell))), None) if self._cells else None
+        if nested is not None:
+            self._report.bad(
+                f"{where}: the column {self._columns[nested]!r} is {document[nested]!r:.60} of type "
+                f"{type(document[nested]).__name__}, not one value; name a field inside it, or leave it out"
+            )
+        elif not self._cells and type(document).__name__ in _MISSING_TYPES:
             self._report.bad(f"{where}: the text is missing")
-        elif not isinstance(document, str):
+        elif not self._cells and not isinstance(document, str):
             self._report.bad(f"{where}: the text is {document!r:.60} of type {type(document).__name__}")
         elif self._labelled and (type(label).__name__ in _MISSING_TYPES or label == "" or label != label):
             self._report.bad(f"{where}: the label is missing")
         else:
             return True
         return False
+
+
+def _is_nested(kind: type) -> bool:
+    """Tell whether values of a type hold others: lists, structs, arrays."""
+    return issubclass(kind, Collection) and not issubclass(kind, str | bytes)
 
 
 def _module(name: str) -> Any:

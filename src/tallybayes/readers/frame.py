@@ -8,7 +8,7 @@ from typing import Any
 from tallybayes.errors import InputTypeError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Report
 from tallybayes.readers.columnar import ColumnRows, read_record_batches
-from tallybayes.readers.table import Column, found_column
+from tallybayes.readers.wanted import Column, Columns, Wanted, found_column
 
 __all__ = ["read_frame"]
 
@@ -18,14 +18,15 @@ _ROWS = 16_384
 def read_frame(
     frame: Any,
     *,
-    text: Column = "text",
+    text: Column | None = None,
     label: Column | None = "label",
     id: Column | None = None,
+    columns: Columns | None = None,
     name: str = "the frame",
     report: Report | None = None,
     batch_bytes: int = BATCH_BYTES,
 ) -> Iterator[Batch]:
-    """Read the documents and labels of a data frame.
+    """Read the documents (or some columns) and labels of a data frame.
 
     Parameters
     ----------
@@ -33,8 +34,12 @@ def read_frame(
         Of pandas, polars (lazy ones are collected), pyarrow, modin or any library that narwhals knows, or any object
         that exports an Arrow stream (``__arrow_c_stream__``), which is read piece by piece.
     text, label, id : str or int
-        Columns by name, or by number from 1. ``label=None`` reads no labels. The text must be strings; labels keep the
-        type that Python has for them: whole numbers stay whole, and a missing value is missing, not NaN.
+        Columns by name, or by number from 1; the text is ``"text"`` unless given. ``label=None`` reads no labels. The
+        text must be strings; labels keep the type that Python has for them: whole numbers stay whole, and a missing
+        value is missing, not NaN.
+    columns : sequence of str or int, or "all", optional
+        Instead of a text, the cells of these columns, in this order; ``"all"`` takes every column but label and id, as
+        they stand. What the frame holds to be missing is None.
     name : str
         What messages call the frame.
     report, batch_bytes
@@ -43,12 +48,14 @@ def read_frame(
     Yields
     ------
     Batch
-        Documents, labels, and row numbers from 1.
+        Documents (or tuples of cells), labels, and row numbers from 1.
 
     Raises
     ------
     InputError
-        No such column, a text that is none, a label that is missing: with the row.
+        No such column, a text that is none, a cell that is a list or the like, a label that is missing: with the row.
+    ParameterError
+        Both `text` and `columns`.
     InputTypeError
         `frame` is no frame.
 
@@ -62,20 +69,30 @@ def read_frame(
     """
     import narwhals  # 60 ms that reading files should not cost
 
+    wanted = Wanted.of(text, columns, label, id)
     report = report or Report()
     known = narwhals.from_native(frame, pass_through=True, allow_series=True)
     if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
         if isinstance(known, narwhals.Series) or not hasattr(frame, "__arrow_c_stream__"):
             raise InputTypeError(f"a data frame was expected, not {type(frame).__name__}; for lists need no reader")
-        yield from read_record_batches(frame, name, (text, label, id), report, batch_bytes)
+        yield from read_record_batches(frame, name, wanted, report, batch_bytes)
         return
-    names = known.collect_schema().names()
-    wanted = [None if column is None else names[found_column(column, names, name)] for column in (text, label, id)]
+    names = list(map(str, known.collect_schema().names()))
+    found = wanted.found(names, lambda column: found_column(column, names, name), name)
     eager = known.collect() if isinstance(known, narwhals.LazyFrame) else known
-    rows = ColumnRows(name, labelled=label is not None, report=report, batch_bytes=batch_bytes)
+    rows = ColumnRows(name, wanted, tuple(names[i] for i in found.columns), report=report, batch_bytes=batch_bytes)
     for start in range(0, len(eager), _ROWS):
-        documents, labels, ids = (
-            None if column is None else eager[column][start : start + _ROWS].to_list() for column in wanted
-        )
-        yield from rows.add(documents or [], labels, ids)
+        piece = eager[start : start + _ROWS]
+        labels, ids = (None if position is None else _values(piece, position) for position in (found.label, found.id))
+        yield from rows.add([_values(piece, position) for position in found.columns], labels, ids)
     yield from rows.rest()
+
+
+def _values(frame: Any, position: int) -> list[Any]:
+    """Return the values of a column, None for what is missing, whatever the library puts there."""
+    column = frame[:, position]
+    values: list[Any] = column.to_list()
+    missing = column.is_null()
+    if missing.any():
+        return [None if no else value for value, no in zip(values, missing.to_list(), strict=True)]
+    return values

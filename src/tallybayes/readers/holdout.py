@@ -195,6 +195,8 @@ def _numbered(batches: Iterable[Batch], numbers: dict[str, int]) -> Iterator[Bat
     for batch in batches:
         if batch.labels is None:
             raise InputError(f"{batch.source} was read without labels; preparing a corpus needs them")
+        if batch.documents and isinstance(batch.documents[0], tuple):
+            raise InputError(f"{batch.source} was read as rows of cells; preparing a corpus needs one text column")
         documents = [
             " ".join(str(numbers.setdefault(word, len(numbers) + 1)) for word in document.split())
             for document in batch.documents

@@ -14,25 +14,28 @@ from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
 from tallybayes.readers.encoding import checked_encoding, checked_utf8, decode, is_whole
 from tallybayes.readers.names import Origin, shown_name
 from tallybayes.readers.stream import byte_chunks, idle_test, line_blocks, open_bytes, peeked
+from tallybayes.readers.wanted import Column, Columns, Wanted
 
 __all__ = ["field", "read_jsonl"]
 
 _KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
 _MISSING = object()
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def read_jsonl(
     path: Origin,
     *,
-    text: str = "text",
-    label: str | None = "label",
-    id: str | None = None,
+    text: Column | None = None,
+    label: Column | None = "label",
+    id: Column | None = None,
+    columns: Columns | None = None,
     encoding: str | None = None,
     report: Report | None = None,
     batch_bytes: int = BATCH_BYTES,
     name: str | None = None,
 ) -> Iterator[Batch]:
-    r"""Read the documents and labels of a file with one JSON object per line.
+    r"""Read the documents (or some fields) and labels of a file with one JSON object per line.
 
     Only LF and CRLF end a record. Blank lines are passed over. Labels keep their type: text, whole number, fraction or
     true/false; a file whose labels are of two types (``1`` and ``"1"``) is an error that names both lines.
@@ -42,20 +45,27 @@ def read_jsonl(
     path : str, path or stream of bytes
         The file, plain or compressed with gzip, bzip2 or xz; ``-`` is standard input.
     text, label, id : str
-        Names of fields; ``meta.text`` is the field ``text`` inside ``meta``, unless a field has that very name.
-        ``label=None`` reads no labels. Values of `id` that come twice are remarked on (their number is kept in memory).
+        Names of fields, ``"text"`` for the text unless given; ``meta.text`` is the field ``text`` inside ``meta``,
+        unless a field has that very name. ``label=None`` reads no labels. Values of `id` that come twice are remarked
+        on (their number is kept in memory). Records have no order to count in: a number is a name in digits.
+    columns : sequence of str, or "all", optional
+        Instead of a text, the values of these fields, in this order; ``"all"`` takes every field of the first record
+        but label and id, and each record must have just these.
     encoding, report, batch_bytes, name
         As for `read_table`.
 
     Yields
     ------
     Batch
-        Documents, and labels as they stand in the file.
+        Documents (or tuples of text, numbers, true, false and null) and labels, as they stand in the file.
 
     Raises
     ------
     InputError
-        A line that is no JSON object, a field that is missing, null or of the wrong type: with the line.
+        A line that is no JSON object, a field that is missing or of the wrong type (a text or label also where it is
+        null, a cell where it is a list or an object): with the line.
+    ParameterError
+        Both `text` and `columns`.
 
     Examples
     --------
@@ -66,14 +76,19 @@ def read_jsonl(
     ...     print(batch.labels, batch.documents, batch.places)
     [1, 0] ['buy\nnow', 'hi'] [1, 3]
     """
+    wanted = Wanted.of(text, columns, label, id)
     report = report or Report()
     name = name or shown_name(path)
-    records = _Records(name, text, label, id, report)
+    records = _Records(name, wanted, report)
     with open_bytes(path) as stream:
-        gather = Gather(name, labelled=label is not None, limit=batch_bytes, idle=idle_test(stream))
+        idle = idle_test(stream)
+        gather = Gather(name, labelled=label is not None, limit=batch_bytes, idle=idle, cells=wanted.cells)
         for number, line, offset in _lines(stream, name, encoding, report):
             row = records.row(number, line, offset)
-            if row is not None and gather.add(*row):
+            if row is None:
+                continue
+            gather.columns = records.columns
+            if gather.add(*row):
                 yield gather.take()
     yield from gather.rest()
     records.repeats.remark(report)
@@ -99,37 +114,50 @@ def field(record: dict[str, Any], path: str) -> Any:
 
 
 class _Records:
-    """Takes document, label and id out of the lines of a file, and reports the lines that do not have them."""
+    """Takes document (or cells), label and id out of the lines of a file, and reports the lines without them."""
 
-    def __init__(self, name: str, text: str, label: str | None, id: str | None, report: Report) -> None:
-        self._name, self._text, self._label, self._id, self._report = name, text, label, id, report
+    def __init__(self, name: str, wanted: Wanted, report: Report) -> None:
+        self._name, self._wanted, self._report = name, wanted, report
+        self._label = None if wanted.label is None else str(wanted.label)
+        self._id = None if wanted.id is None else str(wanted.id)
+        named = () if wanted.columns is None else tuple(wanted.found((), str, name).columns)
+        self._text = "" if wanted.cells else named[0]
+        # With "all" columns, settled by the first good record.
+        self.columns = named if wanted.cells and named else None
+        self._all: set[str] = set()
         self._kind: type | None = None
         self._kind_place = ""
         self.repeats = Repeats(name)
 
-    def row(self, number: int, line: bytes | str, offset: int) -> tuple[str, Any, int, Any] | None:
-        """Return document, label, line number and id; None where the line is bad and skipped."""
+    def row(self, number: int, line: bytes | str, offset: int) -> tuple[Any, Any, int, list[Any]] | None:
+        """Return document or cells, label, line number and id (or no id); None where the line is bad and skipped."""
         try:
             record = self._parsed(line, offset, number)
             if type(record) is not dict:
                 raise _BadLineError(f"{_kind_name(record)} stands here, not a JSON object")
-            document = field(record, self._text)
-            if type(document) is not str or not document.isascii():
-                self._check_text(document, record)
+            if self._wanted.cells:
+                document: Any = self._cells(record, number)
+            else:
+                document = field(record, self._text)
+                if type(document) is not str or not document.isascii():
+                    self._check_text(document, record)
             label = None if self._label is None else self._checked_label(record, number)
-            identity = None
+            ids = []
             if self._id is not None:
                 identity = field(record, self._id)
                 if identity is _MISSING or type(identity) in (list, dict):
                     raise _BadLineError(f"no id in the field {self._id!r}; the record has {_names(record)}")
-                self.repeats.see([identity], [number])
+                ids = [identity]
+                self.repeats.see(ids, [number])
         except _BadLineError as error:
             self._report.bad(f"{self._name}, line {number}: {error}")
             return None
         except InputError as error:  # of bytes that are no text; it knows the place
             self._report.bad(str(error))
             return None
-        return document, label, number, identity
+        if self._wanted.cells and self.columns is None:
+            self.columns, self._all = self._every(record, number), set(record)
+        return document, label, number, ids
 
     def _parsed(self, line: bytes | str, offset: int, number: int) -> Any:
         try:
@@ -150,6 +178,28 @@ class _Records:
             raise _BadLineError(f"the field {self._text!r} is {_kind_name(document)}, not text")
         if self._report.skips and not is_whole(document):
             raise _BadLineError("bytes that are no text")
+
+    def _cells(self, record: dict[str, Any], number: int) -> tuple[Any, ...]:
+        columns = self.columns or self._every(record, number)
+        cells = tuple([field(record, name) for name in columns])
+        if not _PLAIN.issuperset(map(type, cells)):
+            name, cell = next(
+                (name, cell) for name, cell in zip(columns, cells, strict=True) if type(cell) not in _PLAIN
+            )
+            if cell is _MISSING:
+                raise _BadLineError(f"no field {name!r}; the record has {_names(record)}")
+            raise _BadLineError(
+                f"the field {name!r} is {_kind_name(cell)}, not one value; name a field inside it, or leave it out"
+            )
+        if self._all and not self._all.issuperset(record):
+            new = next(name for name in record if name not in self._all)
+            raise _BadLineError(f"the field {new!r} is not in the records before; name the columns that are wanted")
+        if self._report.skips and not is_whole("".join([cell for cell in cells if type(cell) is str])):
+            raise _BadLineError("bytes that are no text")
+        return cells
+
+    def _every(self, record: dict[str, Any], number: int) -> tuple[str, ...]:
+        return tuple(self._wanted.found(list(record), str, f"{self._name}, line {number}").columns)
 
     def _checked_label(self, record: dict[str, Any], number: int) -> Any:
         label = field(record, self._label or "")

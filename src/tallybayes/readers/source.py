@@ -16,7 +16,7 @@ from tallybayes.readers.encoding import checked_encoding
 from tallybayes.readers.lines import read_lines
 from tallybayes.readers.names import Origin, bare_suffix, checked_pattern, is_archive, shown_name
 from tallybayes.readers.stream import open_bytes, peeked
-from tallybayes.readers.table import Column
+from tallybayes.readers.wanted import Column, Columns, Wanted
 
 __all__ = ["Kind", "Source", "open_source"]
 
@@ -90,6 +90,7 @@ def open_source(
     text: Column | None = None,
     label: Column | None = None,
     id: Column | None = None,
+    columns: Columns | None = None,
     label_pattern: str | re.Pattern[str] | None = None,
     subfolder: str | None = None,
     kind: Kind | None = None,
@@ -106,8 +107,8 @@ def open_source(
     A folder, ``.tar``, ``.tgz`` (or the like) or ``.zip`` holds a document per file, see `read_folder`. Tables are
     ``.csv``, ``.tsv`` and ``.tab``; a record per line hold ``.jsonl``, ``.ndjson`` and ``.json``; columns ``.parquet``,
     ``.arrow``, ``.feather`` and ``.ipc``. Any other file, and standard input (``-``), is JSONL where it begins with
-    ``{`` and has labels or named columns, a table where an option for tables is given (`text`, `label`, `header`,
-    `separator`), and plain lines otherwise.
+    ``{`` and has labels or named columns, a table where an option for tables is given (`text`, `label`, `columns`,
+    `header`, `separator`), and plain lines otherwise.
 
     Parameters
     ----------
@@ -120,6 +121,10 @@ def open_source(
     text, label, id : str or int, optional
         Columns or fields of tables and records; ``"text"`` and ``"label"`` where none is given. Without a header,
         digits are a number.
+    columns : sequence of str or int, or "all", optional
+        Instead of a text, the cells of these columns, in this order: each row is a tuple of them. ``"all"`` takes every
+        column but label and id, as they stand; with ``labelled=False``, there is no label to leave out. Text of a
+        table stays text; records, frames and files of columns keep Python's types, and None for null.
     label_pattern, subfolder : str, optional
         For folders and archives, see `read_folder`.
     kind : {"table", "jsonl", "lines", "folder", "parquet", "arrow"}, optional
@@ -143,7 +148,8 @@ def open_source(
     Raises
     ------
     InputError
-        A source that is not there, or of a kind that is not read; and while reading, anything bad in it.
+        A source that is not there, or of a kind that is not read, or a source of documents where `columns` are asked
+        for; and while reading, anything bad in it.
     ParameterError
         Options that contradict each other.
 
@@ -168,13 +174,15 @@ def open_source(
         raise ParameterError("no source to read; give a file, a folder, or '-' for standard input")
     common = {"encoding": checked_encoding(encoding), "batch_bytes": batch_bytes}
     if header is False:
-        text, label, id = map(_numbered, (text, label, id))
-    named: dict[str, Any] = {"text": "text" if text is None else text, "id": id}
+        text, label, id = (None if column is None else _numbered(column) for column in (text, label, id))
+        columns = columns if columns is None or isinstance(columns, str) else list(map(_numbered, columns))
+    named: dict[str, Any] = {"text": text, "columns": columns, "id": id}
     named["label"] = None if not labelled else "label" if label is None else label
+    Wanted.of(**named)  # refuses here what contradicts itself, before anything is read
     pattern = checked_pattern(label_pattern)
     options: dict[Kind, dict[str, Any]] = {
         "table": {**common, **named, "header": header, "separator": separator, "quotes": quotes},
-        "jsonl": {**common, **{key: value if value is None else str(value) for key, value in named.items()}},
+        "jsonl": {**common, **named},
         "lines": common,
         "folder": {
             **common,
@@ -185,18 +193,23 @@ def open_source(
         "parquet": {"batch_bytes": batch_bytes, **named},
         "arrow": {"batch_bytes": batch_bytes, **named},
     }
-    tabular = not (text is None and label is None and header is True and separator is None)
+    tabular = not (text is None and label is None and columns is None and header is True and separator is None)
     readers: list[Callable[[Report], Iterator[Batch]]] = []
     for path in sources:
         _must_exist(path)
-        readers.append(partial(_read, path, kind or _kind(path), tabular, labelled, options))
+        told = kind or _kind(path)
+        if columns is not None:
+            _must_have_columns(path, told)
+        readers.append(partial(_read, path, told, tabular, labelled, options))
     for name, path in pairs:
         _must_exist(path)
+        if columns is not None:
+            _must_have_columns(path, "lines")
         readers.append(partial(_read_class, path, name, common))
     return Source(readers, partial(Report, on_error, tell))
 
 
-def _numbered(column: Column | None) -> Column | None:
+def _numbered(column: Column) -> Column:
     """Take digits for a number in a table without names: a command line has only text."""
     return int(column) if isinstance(column, str) and column.isdecimal() else column
 
@@ -206,6 +219,12 @@ def _must_exist(path: str | os.PathLike[str]) -> None:
         raise InputError(f"no file or folder {os.fspath(path)!r}")
     if bare_suffix(path) in _FOREIGN:
         raise InputError(f"{path}: files of this kind are not read; save it as {_FOREIGN[bare_suffix(path)]} in UTF-8")
+
+
+def _must_have_columns(path: str | os.PathLike[str], kind: Kind | None) -> None:
+    if kind in ("folder", "lines"):
+        what = "a folder or archive holds" if kind == "folder" else "plain lines hold"
+        raise InputError(f"{shown_name(path)}: {what} documents, not columns; give a table, or leave columns out")
 
 
 def _kind(path: str | os.PathLike[str]) -> Kind | None:

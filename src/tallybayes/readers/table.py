@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
+from operator import itemgetter
+from typing import Any
 
 from tallybayes import _kernel
 from tallybayes.errors import InputError, ParameterError
@@ -14,13 +17,13 @@ from tallybayes.readers.encoding import count_lines, is_whole
 from tallybayes.readers.names import Origin, bare_suffix, shown_name
 from tallybayes.readers.rows import Rows, lines_of, plain_rows, quoted_rows, text_blocks
 from tallybayes.readers.stream import CHUNK_BYTES, byte_chunks, open_bytes
+from tallybayes.readers.wanted import Column, Columns, Found, Wanted, found_column
 
-__all__ = ["Column", "found_column", "read_table"]
+__all__ = ["read_table"]
 
-Column = str | int
 _SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|"}
-# Documents, labels, ids and line numbers of some rows.
-Columns = tuple[list[str], Sequence[str | None], list[str], Sequence[int]]
+# Documents (or cells), labels, ids and line numbers of some rows.
+Taken = tuple[list[Any], Sequence[str | None], list[str], Sequence[int]]
 # A row that goes on for so long is left to the slower way, which does not begin it anew with each piece of the file.
 _LONG_ROW = 16 << 20
 _LEAST_CHUNK = 4096
@@ -29,9 +32,10 @@ _LEAST_CHUNK = 4096
 def read_table(
     path: Origin,
     *,
-    text: Column = "text",
+    text: Column | None = None,
     label: Column | None = "label",
     id: Column | None = None,
+    columns: Columns | None = None,
     header: bool | Sequence[str] = True,
     separator: str | None = None,
     quotes: bool = True,
@@ -40,7 +44,7 @@ def read_table(
     batch_bytes: int = BATCH_BYTES,
     name: str | None = None,
 ) -> Iterator[Batch]:
-    r"""Read the documents and labels of a CSV or TSV file.
+    r"""Read the documents (or some columns) and labels of a CSV or TSV file.
 
     A row ends at LF, CRLF or CR; rows may span lines inside quotes; blank lines are passed over. An empty text is an
     empty document (and remarked on); an empty label is missing, which is an error or skipped.
@@ -50,8 +54,11 @@ def read_table(
     path : str, path or stream of bytes
         The file, plain or compressed with gzip, bzip2 or xz; ``-`` is standard input.
     text, label, id : str or int
-        Columns by name, or by number from 1. ``label=None`` reads no labels. Values of `id` that come twice are
-        remarked on (their number is kept in memory).
+        Columns by name, or by number from 1; the text is ``"text"`` unless given. ``label=None`` reads no labels.
+        Values of `id` that come twice are remarked on (their number is kept in memory).
+    columns : sequence of str or int, or "all", optional
+        Instead of a text, the cells of these columns, in this order; ``"all"`` takes every column but label and id, as
+        they stand.
     header : bool or list of str
         True: the first row names the columns. False: there is no such row, columns go by number. A list: the names.
     separator : str, optional
@@ -71,13 +78,15 @@ def read_table(
     Yields
     ------
     Batch
-        Documents and labels, all of type str.
+        Documents (or tuples of cells) and labels, all of type str.
 
     Raises
     ------
     InputError
         A bad byte, a column that is not there or is there twice, a row of another length, an empty label, a quote that
         is never closed: with the line where it stands (for a quote, where it opens).
+    ParameterError
+        Both `text` and `columns`.
 
     Examples
     --------
@@ -87,16 +96,21 @@ def read_table(
     >>> for batch in read_table(path):
     ...     print(batch.labels, batch.documents, batch.places)
     ['spam', 'ham'] ['buy,\nnow', 'see you'] [2, 4]
+    >>> for batch in read_table(path, columns=["text", "label"], label=None):
+    ...     print(batch.columns, batch.documents)
+    ('text', 'label') [('buy,\nnow', 'spam'), ('see you', 'ham')]
     """
+    wanted = Wanted.of(text, columns, label, id)
     report = report or Report()
     name = name or shown_name(path)
     with open_bytes(path) as stream:
         size = max(_LEAST_CHUNK, min(CHUNK_BYTES, batch_bytes))
         blocks = text_blocks(byte_chunks(stream, name, size), name, encoding, report)
-        table = _Table(name, text, label, id, header, report)
+        table = _Table(name, wanted, header, report)
         head, line = _first_text(blocks)
         if not head:
-            raise InputError(f"{name} is empty; a table with the columns {table.wanted_names()} was expected")
+            named = ", ".join(map(repr, wanted.named))
+            raise InputError(f"{name} is empty; a table{f' with the columns {named}' if named else ''} was expected")
         lines = io.StringIO(head, newline="")
         parted = table.separator(lines.readline(), separator, bare_suffix(path), quotes)
         lines.seek(0)
@@ -105,10 +119,13 @@ def read_table(
         else:
             rows = plain_rows(chain(lines, lines_of(blocks)), parted, line, table.width)
         rows = table.settled(rows)
-        columns: Iterator[Columns] = map(table.columns, rows)
-        if quotes and not report.skips and lines.tell() < len(head):
-            columns = table.scanned(head, lines.tell(), blocks, parted, line)
-        yield from table.batches(columns, Gather(name, labelled=label is not None, limit=batch_bytes))
+        taken: Iterator[Taken] = map(table.taken, rows)
+        if quotes and not wanted.cells and not report.skips and lines.tell() < len(head):
+            taken = table.scanned(head, lines.tell(), blocks, parted, line)
+        gather = Gather(
+            name, labelled=label is not None, limit=batch_bytes, cells=wanted.cells, columns=table.cell_names
+        )
+        yield from table.batches(taken, gather)
 
 
 def _first_text(blocks: Iterator[str]) -> tuple[str, int]:
@@ -122,48 +139,20 @@ def _first_text(blocks: Iterator[str]) -> tuple[str, int]:
     return "", line
 
 
-def found_column(column: Column, names: Sequence[str], where: str) -> int:
-    """Return the position of a column given by name or by number from 1, or say what there is instead."""
-    shown = ", ".join(repr(name[:40]) for name in names[:20])
-    if isinstance(column, int):
-        if 1 <= column <= len(names):
-            return column - 1
-        raise InputError(f"{where}: no column {column}; there are {len(names)}, numbered from 1")
-    found = [i for i, name in enumerate(names) if name == column]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise InputError(f"{where}: {len(found)} columns are called {column!r}, one was expected; found {shown}")
-    raise InputError(
-        f"{where}: no column {column!r}; found {shown}. Name the columns (or number them, without a header)"
-    )
-
-
 class _Table:
     """The columns that are wanted of a table, and the checks that each row must pass."""
 
-    def __init__(
-        self,
-        name: str,
-        text: Column,
-        label: Column | None,
-        id: Column | None,
-        header: bool | Sequence[str],
-        report: Report,
-    ) -> None:
+    def __init__(self, name: str, wanted: Wanted, header: bool | Sequence[str], report: Report) -> None:
         self._name, self._report = name, report
-        self._wanted = {"text": text, "label": label, "id": id}
+        self._wanted = wanted
         self._header = header
-        self._text = 0  # these positions are found by the first row
-        self._label: int | None = None
-        self._id: int | None = None
+        self._found: Found[int] = Found([], None, None)  # settled by the first row, as are these
+        self._document: Callable[[list[str]], Any] = tuple
+        self._read: list[int] = []  # where stands what must be good text
+        self.cell_names: tuple[str, ...] | None = None
         self.width: int | None = None if isinstance(header, bool) else len(header)
         self._empty_texts = 0
         self._repeats = Repeats(name)
-
-    def wanted_names(self) -> str:
-        """Name the columns asked for, for a message."""
-        return ", ".join(repr(column) for column in self._wanted.values() if column is not None)
 
     def separator(self, line: str, asked: str | None, suffix: str, quotes: bool) -> str:
         """Return the separator: the one asked for, or the first that gives the wanted columns in the first line."""
@@ -180,9 +169,10 @@ class _Table:
         if not isinstance(self._header, bool) and len(cells) != len(self._header):
             return False
         names = cells if self._header is True else self._header or []
+        if self._wanted.columns is None and len(cells) <= max(1, len(self._wanted.named)):
+            return False
         return all(
-            column is None or (column in names if isinstance(column, str) else 1 <= column <= len(cells))
-            for column in self._wanted.values()
+            column in names if isinstance(column, str) else 1 <= column <= len(cells) for column in self._wanted.named
         )
 
     def settled(self, rows: Rows) -> Rows:
@@ -190,15 +180,20 @@ class _Table:
         first, lines = next(rows)
         self.width = self.width or len(first[0])
         names = first[0] if self._header is True else None if self._header is False else self._header
-        where = lines[0]
-        self._text = self._position(self._wanted["text"], names, where) or 0
-        self._label = self._position(self._wanted["label"], names, where)
-        self._id = self._position(self._wanted["id"], names, where)
+        there: Sequence[Column] = range(1, self.width + 1) if names is None else names
+        where = f"{self._name}, line {lines[0]}"
+        found = self._found = self._wanted.found(there, partial(self._position, names, where), where)
+        self._read = [*found.columns, *(() if found.label is None else (found.label,))]
+        if not self._wanted.cells:
+            self._document = itemgetter(found.columns[0])
+        else:
+            self._document = _picker(found.columns)
+            self.cell_names = None if names is None else self._document(list(names))
         return rows if self._header is True else chain([(first, lines)], rows)
 
-    def batches(self, columns: Iterator[Columns], gather: Gather) -> Iterator[Batch]:
+    def batches(self, taken: Iterator[Taken], gather: Gather) -> Iterator[Batch]:
         """Yield the batches, and remark on what was found on the way."""
-        for documents, labels, ids, lines in columns:
+        for documents, labels, ids, lines in taken:
             self._empty_texts += documents.count("")
             self._repeats.see(ids, lines)
             if gather.extend(documents, labels, lines, ids):
@@ -208,32 +203,33 @@ class _Table:
             self._report.note(f"{self._name}: {self._empty_texts} empty texts, kept as empty documents")
         self._repeats.remark(self._report)
 
-    def columns(self, block: tuple[list[list[str]], Sequence[int]]) -> Columns:
+    def taken(self, block: tuple[list[list[str]], Sequence[int]]) -> Taken:
         """Take the columns out of the rows, without those that cannot be used."""
         rows, lines = self._checked(*block)
+        label, identity = self._found.label, self._found.id
         return (
-            [row[self._text] for row in rows],
-            [None] * len(rows) if self._label is None else [row[self._label] for row in rows],
-            [] if self._id is None else [row[self._id] for row in rows],
+            list(map(self._document, rows)),
+            [None] * len(rows) if label is None else [row[label] for row in rows],
+            [] if identity is None else [row[identity] for row in rows],
             lines,
         )
 
-    def scanned(self, head: str, at: int, blocks: Iterator[str], separator: str, line: int) -> Iterator[Columns]:
-        """Take the columns out of a text, whose first row ends at `at`, in the kernel; from a bad row on, by `csv`."""
+    def scanned(self, head: str, at: int, blocks: Iterator[str], separator: str, line: int) -> Iterator[Taken]:
+        """Take documents out of a text, whose first row ends at `at`, in the kernel; from a bad row on, by `csv`."""
         text = head
         if self._header is True:
             text, line = head[at:], line + count_lines(head[:at])
-        label, identity = (-1 if column is None else column for column in (self._label, self._id))
+        label, identity = (-1 if column is None else column for column in (self._found.label, self._found.id))
         final = False
         while True:
             documents, labels, ids, lines, stopped, line, sound = _kernel.separated_rows(
-                text, line, separator, self.width or 1, self._text, label, identity, final
+                text, line, separator, self.width or 1, self._found.columns[0], label, identity, final
             )
             yield documents, labels or [None] * len(documents), ids, lines
             text = text[stopped:]
             if not sound or len(text) > _LONG_ROW:
                 rows = quoted_rows(lines_of(chain([text], blocks)), separator, line, self._name, self._report)
-                yield from map(self.columns, rows)
+                yield from map(self.taken, rows)
                 return
             if final:
                 return
@@ -241,18 +237,15 @@ class _Table:
             final = block is None
             text += block or ""
 
-    def _position(self, column: Column | None, names: Sequence[str] | None, line: int) -> int | None:
-        """Find a column in the table; None for one that is not wanted."""
-        if column is None:
-            return None
+    def _position(self, names: Sequence[str] | None, where: str, column: Column) -> int:
+        """Find a column in the table."""
         if names is None and isinstance(column, str):
             raise ParameterError(f"column {column!r} has no name in a table without header; give its number, from 1")
-        where = f"{self._name}, line {line}"
         return found_column(column, names or [""] * (self.width or 0), where)
 
     def _checked(self, rows: list[list[str]], lines: Sequence[int]) -> tuple[list[list[str]], Sequence[int]]:
         """Leave out the rows that cannot be used; each of them is reported."""
-        label = self._label
+        label = self._found.label
         sound = set(map(len, rows)) <= {self.width} and (label is None or "" not in [row[label] for row in rows])
         if sound and not self._report.skips:
             return rows, lines
@@ -260,13 +253,20 @@ class _Table:
         return [row for row, _ in kept], [line for _, line in kept]
 
     def _is_good(self, row: list[str], line: int) -> bool:
-        where, label = f"{self._name}, line {line}", self._label
+        where, label = f"{self._name}, line {line}", self._found.label
         if len(row) != self.width:
             self._report.bad(f"{where}: {len(row)} cells, {self.width} were expected; the row begins {row[0][:40]!r}")
         elif label is not None and row[label] == "":
             self._report.bad(f"{where}: the label is empty")
-        elif self._report.skips and not (is_whole(row[self._text]) and (label is None or is_whole(row[label]))):
+        elif self._report.skips and not all(is_whole(row[i]) for i in self._read):
             self._report.bad(f"{where}: bytes that are no text")
         else:
             return True
         return False
+
+
+def _picker(positions: Sequence[int]) -> Callable[[list[str]], tuple[str, ...]]:
+    """Return a function that takes the cells at some positions out of a row."""
+    if len(positions) == 1:
+        return lambda row: (row[positions[0]],)  # itemgetter would give the cell itself
+    return itemgetter(*positions)
