@@ -10,19 +10,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "moments.hpp"
+#include "bad_cell.hpp"
+#include "dense_rows.hpp"
 #include "parallel.hpp"
 #include "simd.hpp"
 
 namespace tb {
-
-/// What stands in a cell that has no value. Any negative code does where missing values are allowed.
-template <class T>
-struct CodeRows {
-  const T* data;  // row-major, n × d
-  int64_t n, d;
-  const T* row(int64_t i) const { return data + i * d; }
-};
 
 /// Counts of K classes: cell (c, j, v) is at c · width + offset[j] + v.
 template <class C>
@@ -72,7 +65,7 @@ struct CodeCounts {
 
 /// The first negative code in row order.
 template <class T>
-BadCell first_negative(const CodeRows<T>& rows) {
+BadCell first_negative(const DenseRows<T>& rows) {
   for (int64_t i = 0; i < rows.n; ++i)
     for (int64_t j = 0; j < rows.d; ++j)
       if (rows.row(i)[j] < 0) return {i, j};
@@ -86,7 +79,7 @@ struct CodeFault {
 
 /// Counts the rows from `begin` on as long as all their codes fit; returns the first row with one that does not.
 template <class T, class C>
-TB_INLINE int64_t count_fitting(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
+TB_INLINE int64_t count_fitting(const DenseRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
                                 int64_t end, CodeCounts<C>& out) {
   const int64_t d = rows.d, *const offset = out.offset.data(), *const rooms = out.room.data();
   // Columns of one width need no table of where they begin.
@@ -111,19 +104,19 @@ TB_INLINE int64_t count_fitting(const CodeRows<T>& rows, const int32_t* class_in
 }
 
 template <class T, class C>
-int64_t count_fitting_baseline(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
+int64_t count_fitting_baseline(const DenseRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
                                int64_t end, CodeCounts<C>& out) {
   return count_fitting(rows, class_index, weights, begin, end, out);
 }
 
 template <class T, class C>
-TB_AVX2 int64_t count_fitting_avx2(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
+TB_AVX2 int64_t count_fitting_avx2(const DenseRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
                                    int64_t end, CodeCounts<C>& out) {
   return count_fitting(rows, class_index, weights, begin, end, out);
 }
 
 template <class T, class C>
-CodeFault count_range(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin, int64_t end,
+CodeFault count_range(const DenseRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin, int64_t end,
                       bool missing, int64_t limit, CodeCounts<C>& out) {
   auto* count = has_avx2() ? count_fitting_avx2<T, C> : count_fitting_baseline<T, C>;
   // Rows that are looked through, and room made for them, where a row does not fit: few, so that a row with a gap among
@@ -163,7 +156,7 @@ struct CodeTable {
 };
 
 template <class T, class C>
-CodeTable<C> count_codes(const CodeRows<T>& rows, const int32_t* class_index, int64_t n_classes, const C* weights,
+CodeTable<C> count_codes(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_classes, const C* weights,
                          bool missing, int64_t limit, int n_threads) {
   n_threads = static_cast<int>(std::clamp<int64_t>(n_threads, 1, std::max<int64_t>(rows.n / 1024, 1)));
   std::vector<CodeCounts<C>> parts(static_cast<size_t>(n_threads), CodeCounts<C>(n_classes, rows.d));
@@ -230,7 +223,7 @@ TB_INLINE void score_code_classes(const T* x, int64_t d, const CodeScores& score
 }
 
 template <class T>
-TB_INLINE void score_codes_range(const CodeRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores,
+TB_INLINE void score_codes_range(const DenseRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores,
                                  bool missing, bool unseen, char* refused, double* scratch, double* out) {
   const int64_t K = scores.n_classes;
   for (int64_t i = begin; i < end; ++i) {
@@ -262,20 +255,20 @@ TB_INLINE void score_codes_range(const CodeRows<T>& rows, int64_t begin, int64_t
 }
 
 template <class T>
-void score_codes_baseline(const CodeRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores, bool missing,
+void score_codes_baseline(const DenseRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores, bool missing,
                           bool unseen, char* refused, double* scratch, double* out) {
   score_codes_range(rows, begin, end, scores, missing, unseen, refused, scratch, out);
 }
 
 template <class T>
-TB_AVX2 void score_codes_avx2(const CodeRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores, bool missing,
+TB_AVX2 void score_codes_avx2(const DenseRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores, bool missing,
                               bool unseen, char* refused, double* scratch, double* out) {
   score_codes_range(rows, begin, end, scores, missing, unseen, refused, scratch, out);
 }
 
 /// Scores [n][K]; a refusal names the first cell, in row order, that is negative or unseen where that is not allowed.
 template <class T>
-CodeRefusal score_codes(const CodeRows<T>& rows, const CodeScores& scores, bool missing, bool unseen, int n_threads,
+CodeRefusal score_codes(const DenseRows<T>& rows, const CodeScores& scores, bool missing, bool unseen, int n_threads,
                         double* out) {
   auto* score = has_avx2() ? score_codes_avx2<T> : score_codes_baseline<T>;
   n_threads = static_cast<int>(std::clamp<int64_t>(n_threads, 1, std::max<int64_t>(rows.n / 1024, 1)));
@@ -288,7 +281,7 @@ CodeRefusal score_codes(const CodeRows<T>& rows, const CodeScores& scores, bool 
   CodeRefusal refusal;
   if (std::find(refused.begin(), refused.end(), 1) == refused.end()) return refusal;
   if (!missing) refusal.negative = first_negative(rows);
-  for (int64_t i = 0; i < rows.n && !unseen && refusal.unseen.row < 0; ++i)
+  for (int64_t i = 0; i < rows.n && !unseen && !refusal.unseen.found(); ++i)
     for (int64_t j = 0; j < rows.d; ++j)
       if (static_cast<int64_t>(rows.row(i)[j]) >= scores.first[j + 1] - scores.first[j] - 1) {
         refusal.unseen = {i, j};

@@ -3,6 +3,7 @@
 #include <array>
 #include <type_traits>
 
+#include "class_order.hpp"
 #include "csr.hpp"
 #include "parallel.hpp"
 
@@ -17,15 +18,6 @@ struct CsrCountOptions {
   int64_t spare = int64_t{1} << 20;  // places for cells that may be laid out whatever the number of stored values
   int threads = 1;
 };
-
-/// Rows in order of their class, first come first within a class.
-inline std::vector<int64_t> rows_by_class(const int32_t* class_index, size_t rows, int32_t classes) {
-  std::vector<int64_t> start(static_cast<size_t>(classes) + 1, 0), order(rows);
-  for (size_t i = 0; i < rows; ++i) ++start[static_cast<size_t>(class_index[i]) + 1];
-  for (int32_t c = 0; c < classes; ++c) start[c + 1] += start[c];
-  for (size_t i = 0; i < rows; ++i) order[start[class_index[i]]++] = static_cast<int64_t>(i);
-  return order;
-}
 
 /// What is summed in a cell: occurrences (Σ w x) where wanted, then documents (Σ w [x > threshold]) where wanted. In
 /// double, or in uint32 as long as all is whole and small: that halves the memory that is written to at random.
@@ -70,7 +62,7 @@ class ClassRows {
 
   ClassRows(const CsrView<Index>& matrix, const int32_t* class_index, const CsrCountOptions& options)
       : matrix_(matrix), class_index_(class_index), options_(options),
-        order_(rows_by_class(class_index, matrix.rows, options.classes)) {
+        order_(rows_by_class(class_index, matrix.rows, static_cast<size_t>(options.classes))) {
     if (options.threads == 1) {
       cuts_ = {0, matrix.rows};
       return;

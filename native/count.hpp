@@ -8,10 +8,10 @@
 #include <limits>
 #include <optional>
 
-#include "count_csr.hpp"
+#include "class_order.hpp"
 #include "gather.hpp"
-#include "score.hpp"
 #include "text.hpp"
+#include "value.hpp"
 
 namespace tb {
 
@@ -275,7 +275,7 @@ struct DocumentOrder {
   std::vector<size_t> cuts;
 
   DocumentOrder(const Documents& documents, const int32_t* class_index, int32_t classes, int threads)
-      : order(rows_by_class(class_index, documents.size(), classes)) {
+      : order(rows_by_class(class_index, documents.size(), static_cast<size_t>(classes))) {
     constexpr size_t overhead = 32;  // what a document costs beside its bytes
     std::vector<size_t> before(documents.size() + 1, 0);
     for (size_t i = 0; i < documents.size(); ++i)

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "bad_cell.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
 
@@ -153,14 +154,6 @@ TB_AVX512 RowFacts whole_facts_avx512(const Index* indices, const double* values
   return whole_facts(indices, values, n, columns, whole, seen);
 }
 
-/// The first entry, in row order, that a check refuses.
-struct BadEntry {
-  bool found = false;
-  int64_t row = 0, column = 0;
-  double value = 0;
-  bool index = false;  // the column number is wrong, not the value
-};
-
 /// Reads rows one after another, checked; one per thread.
 template <class Index>
 class CsrReader {
@@ -248,8 +241,9 @@ class CsrReader {
   std::vector<uint32_t> order_;
 };
 
-template <class Index>
-BadEntry first_bad(const CsrView<Index>& matrix, double least) {
+/// The first entry whose column is out of range or whose value is refused.
+template <class Index, class Refuse>
+BadEntry first_refused(const CsrView<Index>& matrix, Refuse&& refuse) {
   std::vector<double> scratch;
   for (size_t i = 0; i < matrix.rows; ++i) {
     const int64_t begin = matrix.indptr[i];
@@ -257,11 +251,17 @@ BadEntry first_bad(const CsrView<Index>& matrix, double least) {
     const double* values = matrix.values.row(begin, n, scratch);
     for (size_t j = 0; j < n; ++j) {
       const int64_t column = static_cast<int64_t>(matrix.indices[begin + static_cast<int64_t>(j)]);
-      const bool index = column < 0 || column >= matrix.columns;
-      if (index || !(values[j] >= least) || !(values[j] <= std::numeric_limits<double>::max()))
-        return {true, static_cast<int64_t>(i), column, values[j], index};
+      const bool outside = column < 0 || column >= matrix.columns;
+      if (outside || refuse(values[j])) return {{static_cast<int64_t>(i), column}, values[j], outside};
     }
   }
   return {};
+}
+
+/// The first entry that a CsrReader with the same `least` calls bad.
+template <class Index>
+BadEntry first_bad(const CsrView<Index>& matrix, double least) {
+  constexpr double most = std::numeric_limits<double>::max();
+  return first_refused(matrix, [least](double x) { return !(x >= least && x <= most); });
 }
 }  // namespace tb

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "hash.hpp"
 #include "simd.hpp"
 
 namespace tb {
@@ -19,11 +20,7 @@ struct RowCodes {
 };
 
 inline uint64_t hash_row(const uint8_t* row, size_t width, uint64_t seed) {
-  // Folded multiplication (as in wyhash), seeded per call: labels chosen by a stranger cannot pile up in one slot.
-  auto mix = [](uint64_t a, uint64_t b) {
-    const __uint128_t product = static_cast<__uint128_t>(a) * b;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  };
+  // Seeded per call: labels chosen by a stranger cannot pile up in one slot.
   uint64_t state = seed ^ 0x9e3779b97f4a7c15ULL;
   size_t at = 0;
   for (; at + 8 <= width; at += 8) {

@@ -40,18 +40,7 @@ class GaussianReader {
 template <class Index>
 BadEntry first_unusable(const CsrView<Index>& matrix, bool missing) {
   if (!missing) return first_bad(matrix, std::numeric_limits<double>::lowest());
-  std::vector<double> scratch;
-  for (size_t i = 0; i < matrix.rows; ++i) {
-    const int64_t begin = matrix.indptr[i];
-    const size_t n = static_cast<size_t>(matrix.indptr[i + 1] - begin);
-    const double* values = matrix.values.row(begin, n, scratch);
-    for (size_t e = 0; e < n; ++e) {
-      const int64_t column = static_cast<int64_t>(matrix.indices[begin + static_cast<int64_t>(e)]);
-      const bool index = column < 0 || column >= matrix.columns;
-      if (index || std::isinf(values[e])) return {true, static_cast<int64_t>(i), column, values[e], index};
-    }
-  }
-  return {};
+  return first_refused(matrix, [](double x) { return std::isinf(x); });
 }
 
 /// Moments of the stored values, and how many values are stored or gone.

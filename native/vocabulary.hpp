@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "feature_list.hpp"
 #include "hash.hpp"
 #include "memory.hpp"
-#include "merge.hpp"
 
 namespace tb {
 

@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "checks.hpp"
+#include "feature_arguments.hpp"
 #include "objects.hpp"
 #include "score_text.hpp"
 #include "table.hpp"
@@ -92,11 +93,7 @@ nb::dict count_text_of(const PyDocuments& documents, In<int32_t> class_index, in
 /// A model's features, held so that look-ups need no check and no copy.
 struct PyVocabulary : FeatureIndex {
   PyVocabulary(In<uint8_t> bytes, In<int64_t> offsets, uint64_t seed, bool indexed)
-      : FeatureIndex(checked(bytes, offsets), seed, indexed), bytes(bytes), offsets(offsets) {}
-  static TextFeatures checked(const In<uint8_t>& bytes, const In<int64_t>& offsets) {
-    check_offsets(offsets.data(), offsets.size(), bytes.size(), "offsets");
-    return {bytes.data(), offsets.data(), offsets.size() - 1};
-  }
+      : FeatureIndex(text_features(bytes, offsets), seed, indexed), bytes(bytes), offsets(offsets) {}
   In<uint8_t> bytes;
   In<int64_t> offsets;
 };
@@ -167,15 +164,15 @@ nb::tuple extract(const PyDocuments& documents, const Rules& rules, uint64_t see
 }
 
 nb::object find_features(In<uint8_t> bytes, In<int64_t> offsets, In<uint8_t> wanted_bytes, In<int64_t> wanted_offsets) {
-  const FeatureIndex features(PyVocabulary::checked(bytes, offsets), 0, false);
-  const TextFeatures wanted = PyVocabulary::checked(wanted_bytes, wanted_offsets);
+  const FeatureIndex features(text_features(bytes, offsets), 0, false);
+  const TextFeatures wanted = text_features(wanted_bytes, wanted_offsets);
   Buffer<int64_t> rows(wanted.count);
   for (size_t i = 0; i < wanted.count; ++i) rows[i] = features.search(wanted[i]);
   return nb::cast(to_numpy(std::move(rows)));
 }
 
 nb::object hash_features(In<uint8_t> bytes, In<int64_t> offsets, int64_t columns, bool murmur) {
-  const TextFeatures features = PyVocabulary::checked(bytes, offsets);
+  const TextFeatures features = text_features(bytes, offsets);
   const ColumnHash hash{checked_columns(columns) - 1, murmur};
   Buffer<int64_t> out(features.count);
   std::string padded;

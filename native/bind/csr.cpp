@@ -5,6 +5,7 @@
 #include "checks.hpp"
 #include "count_csr.hpp"
 #include "csr_arguments.hpp"
+#include "refusals.hpp"
 #include "score_csr.hpp"
 #include "table.hpp"
 
@@ -42,8 +43,8 @@ nb::dict count_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, int64_t
       counts = tb::count_csr<Index, false, true>(matrix, classes, options);
   }
   nb::dict out;
-  out["bad"] = nb::cast(report(counts.bad));
-  if (counts.bad.found) return out;
+  out["bad"] = nb::cast(entry_of(counts.bad));
+  if (counts.bad.found()) return out;
   out["columns"] = to_numpy(std::move(counts.columns));
   out["indptr"] = to_numpy(std::move(counts.indptr));
   out["class_index"] = to_numpy(std::move(counts.class_index));
@@ -78,7 +79,7 @@ Refused score(In<int64_t> indptr, In<Index> indices, AnyArray data, const ScoreT
     nb::gil_scoped_release release;
     bad = score_csr(matrix, table, options, out.data());
   }
-  return report(bad);
+  return entry_of(bad);
 }
 
 template <class Index>

@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "checks.hpp"
+#include "feature_arguments.hpp"
 
 namespace tb::bind {
 namespace {
@@ -97,11 +98,6 @@ nb::object merge_any(const Side<Features>& a, const Side<Features>& b, int sign,
   if (!out.is_valid()) out = merge_as<FeatureList, double>(a, b, sign, tolerance);
   if (!out.is_valid()) throw nb::type_error("channels must be lists of int64 or of float64 arrays");
   return out;
-}
-
-TextFeatures text_features(const In<uint8_t>& bytes, const In<int64_t>& offsets) {
-  check_offsets(offsets.data(), offsets.size(), bytes.size(), "offsets");
-  return {bytes.data(), offsets.data(), offsets.size() - 1};
 }
 
 nb::object merge_text(In<uint8_t> a_bytes, In<int64_t> a_offsets, In<int64_t> a_indptr, In<int32_t> a_class_index,

@@ -7,28 +7,19 @@
 #include "gaussian.hpp"
 #include "moments.hpp"
 #include "posterior.hpp"
+#include "refusals.hpp"
 #include "sparse_moments.hpp"
 
 namespace tb::bind {
 using namespace nb::literals;
 
 namespace {
-nb::object cell(const BadCell& bad) {
-  if (bad.row < 0) return nb::none();
-  return nb::make_tuple(bad.row, bad.column);
-}
-
-nb::object cell(const BadEntry& bad) {
-  const nb::object entry = nb::cast(report(bad));
-  return entry.is_none() ? entry : nb::object(nb::make_tuple(bad.row, bad.column));
-}
-
-nb::dict moments_dict(Moments&& moments, nb::object bad, bool overflow) {
+nb::dict moments_dict(Moments&& moments, const BadCell& bad, bool overflow) {
   nb::dict out;
   out["weight"] = to_numpy(std::move(moments.weight));
   out["mean"] = to_numpy(std::move(moments.mean));
   out["m2"] = to_numpy(std::move(moments.m2));
-  out["bad"] = std::move(bad);
+  out["bad"] = place_of(bad);
   out["overflow"] = overflow;
   return out;
 }
@@ -65,7 +56,7 @@ nb::dict moments(In2<T> X, In<int32_t> class_index, int64_t n_classes, Maybe<In<
     result = dense_moments(rows, class_index.data(), n_classes, data_or_null(weights), missing, checked_threads(n_jobs),
                            bad, overflow);
   }
-  return moments_dict(std::move(result), cell(bad), overflow);
+  return moments_dict(std::move(result), bad, overflow);
 }
 
 template <class Index>
@@ -81,7 +72,8 @@ nb::dict moments_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, int64
     result = sparse_moments(matrix, class_index.data(), n_classes, data_or_null(weights), missing,
                             checked_threads(n_jobs), bad, overflow);
   }
-  return moments_dict(std::move(result), cell(bad), overflow);
+  refuse_outside(bad);
+  return moments_dict(std::move(result), bad, overflow);
 }
 
 template <class T>
@@ -95,7 +87,7 @@ nb::object scores(In2<T> X, In2<double> mean, In2<double> factor, Maybe<In2<doub
     nb::gil_scoped_release release;
     bad = gaussian_scores(rows, table, checked_threads(n_jobs), out.data());
   }
-  return cell(bad);
+  return place_of(bad);
 }
 
 template <class Index>
@@ -109,7 +101,8 @@ nb::object scores_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, In2<
     nb::gil_scoped_release release;
     bad = sparse_gaussian_scores(matrix, table, checked_threads(n_jobs), out.data());
   }
-  return cell(bad);
+  refuse_outside(bad);
+  return place_of(bad);
 }
 
 nb::ndarray<nb::numpy, int64_t, nb::ndim<1>> choose(In2<double> joint, double margin, Out<int64_t> choice, int n_jobs) {

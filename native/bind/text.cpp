@@ -1,4 +1,6 @@
 // _kernel.Rules, and two readers of them that show what the lexer does: features and spans of documents.
+#include "text.hpp"
+
 #include "objects.hpp"
 
 #include <nanobind/stl/pair.h>
