@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from typing import Any
 
@@ -89,16 +88,6 @@ def test_hashed_text_scores_like_its_columns(documents, rules, murmur):
         part = slice(indptr[i], indptr[i + 1])
         assert dict(zip(columns[indices[part]].tolist(), counts[part].tolist(), strict=True)) == row
         assert unknown[i] == len(each) - row.total()
-
-
-@given(corpora, all_rules)
-def test_extract_gives_each_document_its_own_features(documents, rules):
-    data, offsets, indptr, indices, counts = _kernel.extract(_kernel.Documents(documents), rules)
-    words = [data.tobytes()[a:b] for a, b in itertools.pairwise(offsets)]
-    assert words == sorted({f for each in features(documents, rules) for f in each})
-    for i, each in enumerate(features(documents, rules)):
-        part = slice(indptr[i], indptr[i + 1])
-        assert {words[j]: c for j, c in zip(indices[part], counts[part], strict=True)} == Counter(each)
 
 
 @given(st.lists(st.binary(max_size=20), unique=True).map(sorted), st.lists(st.binary(max_size=20)))

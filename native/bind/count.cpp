@@ -134,35 +134,6 @@ nb::tuple rows_of_documents(const PyDocuments& documents, const Rules& rules, co
                         to_numpy(std::move(rows.counts)), to_numpy(std::move(rows.unknown)));
 }
 
-/// The distinct features of each document, with the vocabulary of just these documents.
-nb::tuple extract(const PyDocuments& documents, const Rules& rules, uint64_t seed) {
-  using Mode = CountMode<true, false, false, uint32_t>;
-  Gathered<int64_t, 1> counts;
-  Buffer<int64_t> indptr(documents.size() + 1, 0), indices, values;
-  {
-    nb::gil_scoped_release release;
-    CountOptions options;
-    options.classes = std::max(static_cast<int32_t>(documents.size()), 1);
-    options.seed = seed;
-    std::vector<int32_t> own(documents.size());
-    for (size_t i = 0; i < own.size(); ++i) own[i] = static_cast<int32_t>(i);
-    counts = count_text<int64_t, WordStore, Mode>(documents, own.data(), rules, options);
-    for (const int32_t document : counts.class_index) ++indptr[document + 1];
-    for (size_t i = 0; i < documents.size(); ++i) indptr[i + 1] += indptr[i];
-    indices = Buffer<int64_t>(counts.class_index.size());
-    values = Buffer<int64_t>(counts.class_index.size());
-    std::vector<int64_t> next(indptr.begin(), indptr.end());
-    for (size_t feature = 0; feature + 1 < counts.indptr.size(); ++feature)
-      for (int64_t p = counts.indptr[feature]; p < counts.indptr[feature + 1]; ++p) {
-        const auto at = static_cast<size_t>(next[counts.class_index[p]]++);
-        indices[at] = static_cast<int64_t>(feature);
-        values[at] = counts.channels[0][p];
-      }
-  }
-  return nb::make_tuple(to_numpy(std::move(counts.bytes)), to_numpy(std::move(counts.offsets)), to_numpy(std::move(indptr)),
-                        to_numpy(std::move(indices)), to_numpy(std::move(values)));
-}
-
 nb::object find_features(In<uint8_t> bytes, In<int64_t> offsets, In<uint8_t> wanted_bytes, In<int64_t> wanted_offsets) {
   const FeatureIndex features(text_features(bytes, offsets), 0, false);
   const TextFeatures wanted = text_features(wanted_bytes, wanted_offsets);
@@ -210,8 +181,6 @@ void bind_count(nb::module_& m) {
       .def("__len__", [](const PyColumns& columns) { return columns.size(); });
   bind_look_ups<PyVocabulary>(m);
   bind_look_ups<PyColumns>(m);
-  m.def("extract", &extract, nb::arg("documents"), nb::arg("rules"), nb::arg("seed") = 0,
-        "(bytes, offsets, indptr, indices, counts): documents as CSR rows over the ascending vocabulary of just them.");
   m.def("find_features", &find_features, nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(),
         nb::arg("wanted_bytes").noconvert(), nb::arg("wanted_offsets").noconvert(),
         "Where each wanted feature stands among ascending features; -1 where it does not.");
