@@ -10,14 +10,15 @@
 namespace tb {
 
 struct CsrCountOptions {
-  int32_t classes = 1;
-  const double* weights = nullptr;  // one per row, or null: all 1
-  bool whole_weights = true;        // weights are whole numbers
-  double threshold = 0;             // a row holds the feature where its value is above this
-  double least = 0;                 // smallest value allowed
-  int64_t spare = int64_t{1} << 20;  // places for cells that may be laid out whatever the number of stored values
-  int threads = 1;
+  int32_t classes;
+  const double* weights;  // one per row, or null: all 1
+  bool whole_weights;     // weights are whole numbers
+  double threshold;       // a row holds the feature where its value is above this
+  double least;           // smallest value allowed
+  int64_t spare;          // places for cells that may be laid out whatever the number of stored values
+  int threads;
 };
+constexpr int64_t usual_spare = int64_t{1} << 20;
 
 /// What is summed in a cell: occurrences (Σ w x) where wanted, then documents (Σ w [x > threshold]) where wanted. In
 /// double, or in uint32 as long as all is whole and small: that halves the memory that is written to at random.

@@ -16,15 +16,15 @@
 namespace tb {
 
 struct CountOptions {
-  int32_t classes = 1;
-  bool occurrences = true, documents = false;
-  Value value = Value::count;
-  const int64_t* whole_weights = nullptr;  // per document; or
-  const double* weights = nullptr;
-  size_t columns = 0;  // hash columns, a power of two; 0: exact vocabulary
-  bool murmur = false;
-  uint64_t seed = 0;
-  int threads = 1;
+  int32_t classes;
+  bool occurrences, documents;
+  Value value;
+  const int64_t* whole_weights;  // per document; or
+  const double* weights;
+  size_t columns;  // hash columns, a power of two; 0: exact vocabulary
+  bool murmur;
+  uint64_t seed;
+  int threads;
 };
 
 /// Occurrences of value "log" are in units of 2^-32, so that their sums stay exact.

@@ -9,11 +9,11 @@
 namespace tb {
 
 struct CsrScoreOptions {
-  Value value = Value::count;
-  double threshold = 0;  // of Value::binary
-  double least = 0;      // smallest value allowed
-  const int64_t* unknown = nullptr;  // per row: entries that no feature stands for, counted in |x|; or null
-  int threads = 1;
+  Value value;
+  double threshold;        // of Value::binary
+  double least;            // smallest value allowed
+  const int64_t* unknown;  // per row: entries that no feature stands for, counted in |x|; or null
+  int threads;
 };
 
 /// out is [rows][classes]. Entries are added in the row's own order; where x is not the value itself, duplicates are

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from twins import kernel
 
 from tallybayes import _kernel
 
@@ -17,7 +18,7 @@ KINDS = ["ascii", "latin é", "chinese 中", "astral 😀", "", "nul \x00 inside
 
 def whole(documents):
     """Each document as the kernel reads it."""
-    rules = _kernel.Rules("separated", (1, 1), fold="none")
+    rules = kernel.rules("separated", (1, 1), fold="none")
     return [b"".join(found).decode() for found in _kernel.features(documents, rules)]
 
 
@@ -132,8 +133,8 @@ def test_utf8_is_checked_as_python_does(data):
 def test_rules_out_of_range_are_refused():
     for options in ({"ngrams": (0, 1)}, {"ngrams": (2, 1)}, {"cjk": (1, 65)}):
         with pytest.raises(ValueError, match="1 <= min <= max <= 64"):
-            _kernel.Rules(**options)
+            kernel.rules(**options)
     with pytest.raises(ValueError, match="tokens is one of words, sklearn"):
-        _kernel.Rules("word")
+        kernel.rules("word")
     with pytest.raises(IndexError):
-        _kernel.spans(_kernel.Documents(["a"]), _kernel.Rules(), 1)
+        _kernel.spans(_kernel.Documents(["a"]), kernel.rules(), 1)

@@ -57,11 +57,11 @@ void bind_type(nb::module_& m) {
       "Class counts of the codes: size [d] (largest code counted + 1), cells flat [K][Σ size]; negative codes are missing values "
       "where `missing`, else `negative` is the first; `too_wide`: more than `limit` cells would be needed.";
   m.def("count_codes", &count<T, int64_t>, "X"_a.noconvert(), "class_index"_a.noconvert(), "n_classes"_a,
-        "weights"_a.noconvert() = nb::none(), "missing"_a = false, "limit"_a = int64_t{1} << 24, "n_jobs"_a = 1, doc);
+        "weights"_a.noconvert().none(), "missing"_a, "limit"_a, "n_jobs"_a, doc);
   m.def("count_codes", &count<T, double>, "X"_a.noconvert(), "class_index"_a.noconvert(), "n_classes"_a,
-        "weights"_a.noconvert(), "missing"_a = false, "limit"_a = int64_t{1} << 24, "n_jobs"_a = 1, doc);
+        "weights"_a.noconvert(), "missing"_a, "limit"_a, "n_jobs"_a, doc);
   m.def("score_codes", &score<T>, "X"_a.noconvert(), "first"_a.noconvert(), "table"_a.noconvert(), "base"_a.noconvert(),
-        "n_classes"_a, "missing"_a, "unseen"_a, "out"_a.noconvert(), "n_jobs"_a = 1,
+        "n_classes"_a, "missing"_a, "unseen"_a, "out"_a.noconvert(), "n_jobs"_a,
         "Fill out [n, K] with base + Σ table[first[j] + code]; codes past a column's own take its last row. Returns the "
         "first (row, column) that is negative and the first that is unseen, where these are not allowed.");
 }

@@ -61,7 +61,6 @@ nb::dict count_text_of(const PyDocuments& documents, In<int32_t> class_index, in
                        int64_t columns, bool murmur, uint64_t seed, Maybe<In<int64_t>> whole_weights,
                        Maybe<In<double>> weights, const std::string& value, bool occurrences, bool documents_channel,
                        int n_jobs) {
-  CountOptions options;
   check_size(class_index.size(), documents.size(), "class_index");
   check_below(class_index.data(), class_index.size(), n_classes, "class_index");
   if (weights && whole_weights) throw std::invalid_argument("weights are whole numbers or fractions, not both");
@@ -69,22 +68,23 @@ nb::dict count_text_of(const PyDocuments& documents, In<int32_t> class_index, in
   if (whole_weights) check_size(whole_weights->size(), documents.size(), "whole_weights");
   if (!occurrences && !documents_channel)
     throw std::invalid_argument("at least one of occurrences and documents must be wanted");
-  options.classes = std::max(n_classes, 1);
-  options.value = value_named(value);
-  options.whole_weights = data_or_null(whole_weights);
-  options.weights = data_or_null(weights);
-  options.columns = columns == 0 ? 0 : checked_columns(columns);
-  options.murmur = murmur;
-  options.seed = seed;
-  options.threads = checked_threads(n_jobs);
-  // Occurrences of binary rows are documents: counted once, given under the names that were asked for.
-  const bool binary = options.value == Value::binary;
-  options.occurrences = occurrences && !binary;
-  options.documents = documents_channel || binary;
+  // Occurrences of binary rows are documents: counted once, returned under the names that were asked for.
+  const Value kind = value_named(value);
+  const bool binary = kind == Value::binary;
+  const CountOptions options{.classes = std::max(n_classes, 1),
+                             .occurrences = occurrences && !binary,
+                             .documents = documents_channel || binary,
+                             .value = kind,
+                             .whole_weights = data_or_null(whole_weights),
+                             .weights = data_or_null(weights),
+                             .columns = columns == 0 ? 0 : checked_columns(columns),
+                             .murmur = murmur,
+                             .seed = seed,
+                             .threads = checked_threads(n_jobs)};
   const int32_t* classes = class_index.data();
-  nb::dict out = weights                                            ? count_channels<true, double, double>(documents, classes, rules, options)
-                 : whole_weights || options.value == Value::log     ? count_channels<true, int64_t, int64_t>(documents, classes, rules, options)
-                                                                    : count_channels<false, uint32_t, int64_t>(documents, classes, rules, options);
+  nb::dict out = weights ? count_channels<true, double, double>(documents, classes, rules, options)
+                 : whole_weights || kind == Value::log ? count_channels<true, int64_t, int64_t>(documents, classes, rules, options)
+                                                       : count_channels<false, uint32_t, int64_t>(documents, classes, rules, options);
   if (binary && occurrences) out["occurrences"] = out["documents"];
   if (binary && !documents_channel) nb::del(out["documents"]);
   return out;
@@ -157,27 +157,26 @@ nb::object hash_features(In<uint8_t> bytes, In<int64_t> offsets, int64_t columns
 template <class Index>
 void bind_look_ups(nb::module_& m) {
   m.def("score_text", &score_documents<Index>, nb::arg("documents"), nb::arg("rules"), nb::arg("vocabulary"), nb::arg("table"),
-        nb::arg("out").noconvert(), nb::arg("value") = "count", nb::arg("unknown") = false, nb::arg("n_jobs") = 1,
+        nb::arg("out").noconvert(), nb::arg("value"), nb::arg("unknown"), nb::arg("n_jobs"),
         "Scores of documents into out [documents, classes]; `unknown`: features without a row count in |x|.");
   m.def("text_to_csr", &rows_of_documents<Index>, nb::arg("documents"), nb::arg("rules"), nb::arg("vocabulary"),
-        nb::arg("n_jobs") = 1, "(indptr, indices, counts, number of unknown features) of documents.");
+        nb::arg("n_jobs"), "(indptr, indices, counts, number of unknown features) of documents.");
 }
 }  // namespace
 
 void bind_count(nb::module_& m) {
   m.def("count_text", &count_text_of, nb::arg("documents"), nb::arg("class_index").noconvert(), nb::arg("n_classes"),
-        nb::arg("rules"), nb::arg("columns") = 0, nb::arg("murmur") = false, nb::arg("seed") = 0,
-        nb::arg("whole_weights").noconvert() = nb::none(), nb::arg("weights").noconvert() = nb::none(),
-        nb::arg("value") = "count", nb::arg("occurrences") = true, nb::arg("documents_channel") = false,
-        nb::arg("n_jobs") = 1,
+        nb::arg("rules"), nb::arg("columns"), nb::arg("murmur"), nb::arg("seed"),
+        nb::arg("whole_weights").noconvert().none(), nb::arg("weights").noconvert().none(), nb::arg("value"),
+        nb::arg("occurrences"), nb::arg("documents_channel"), nb::arg("n_jobs"),
         "Class sums of documents, feature-major, features ascending: a dict of bytes and offsets (or columns), indptr,\n"
         "class_index and the channels; int64, or float64 with fractional weights. value 'log': units of 2^-32.");
-  nb::class_<PyVocabulary>(m, "Vocabulary", "Ascending features to look text up in; without index searched by halves.")
+  nb::class_<PyVocabulary>(m, "Vocabulary", "Ascending features to look text up in; without index by binary search.")
       .def(nb::init<In<uint8_t>, In<int64_t>, uint64_t, bool>(), nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(),
-           nb::arg("seed") = 0, nb::arg("index") = true)
+           nb::arg("seed"), nb::arg("index"))
       .def("__len__", [](const PyVocabulary& vocabulary) { return vocabulary.size(); });
   nb::class_<PyColumns>(m, "Columns", "Ascending hash columns, of `size`, to look text up in.")
-      .def(nb::init<In<int64_t>, int64_t, bool>(), nb::arg("columns").noconvert(), nb::arg("size"), nb::arg("murmur") = false)
+      .def(nb::init<In<int64_t>, int64_t, bool>(), nb::arg("columns").noconvert(), nb::arg("size"), nb::arg("murmur"))
       .def("__len__", [](const PyColumns& columns) { return columns.size(); });
   bind_look_ups<PyVocabulary>(m);
   bind_look_ups<PyColumns>(m);
@@ -185,6 +184,6 @@ void bind_count(nb::module_& m) {
         nb::arg("wanted_bytes").noconvert(), nb::arg("wanted_offsets").noconvert(),
         "Where each wanted feature stands among ascending features; -1 where it does not.");
   m.def("hash_features", &hash_features, nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("columns"),
-        nb::arg("murmur") = false, "The hash column of each feature.");
+        nb::arg("murmur"), "The hash column of each feature.");
 }
 }  // namespace tb::bind

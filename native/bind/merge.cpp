@@ -125,13 +125,13 @@ void bind_merge(nb::module_& m) {
         nb::arg("a_indptr").noconvert(), nb::arg("a_class_index").noconvert(), nb::arg("a_class_map").noconvert(),
         nb::arg("a_channels"), nb::arg("b_bytes").noconvert(), nb::arg("b_offsets").noconvert(),
         nb::arg("b_indptr").noconvert(), nb::arg("b_class_index").noconvert(), nb::arg("b_class_map").noconvert(),
-        nb::arg("b_channels"), nb::arg("sign"), nb::arg("tolerance") = 0.0,
+        nb::arg("b_channels"), nb::arg("sign"), nb::arg("tolerance"),
         "a + b (sign 1) or a - b (sign -1) of two tallies whose features are byte strings: a dict of bytes, offsets,\n"
         "indptr, class_index, channels; or {'refused': ...} with the first cell that would become negative.");
   m.def("merge_columns", &merge_columns, nb::arg("a_columns").noconvert(), nb::arg("a_indptr").noconvert(),
         nb::arg("a_class_index").noconvert(), nb::arg("a_class_map").noconvert(), nb::arg("a_channels"),
         nb::arg("b_columns").noconvert(), nb::arg("b_indptr").noconvert(), nb::arg("b_class_index").noconvert(),
-        nb::arg("b_class_map").noconvert(), nb::arg("b_channels"), nb::arg("sign"), nb::arg("tolerance") = 0.0,
+        nb::arg("b_class_map").noconvert(), nb::arg("b_channels"), nb::arg("sign"), nb::arg("tolerance"),
         "The same for two tallies whose features are column numbers: columns instead of bytes and offsets.");
 }
 }  // namespace tb::bind

@@ -120,23 +120,22 @@ nb::ndarray<nb::numpy, int64_t, nb::ndim<1>> choose(In2<double> joint, double ma
 template <class T>
 void bind_type(nb::module_& m) {
   m.def("moments", &moments<T>, "X"_a.noconvert(), "class_index"_a.noconvert(), "n_classes"_a,
-        "weights"_a.noconvert() = nb::none(), "missing"_a = false, "n_jobs"_a = 1,
+        "weights"_a.noconvert().none(), "missing"_a, "n_jobs"_a,
         "Weight, mean and sum of squared deviations of each class and column, flat [K * d]; `bad` is the first (row, column) "
         "whose value is not finite (NaN allowed where `missing`), `overflow` says that a sum of squares is not finite.");
   m.def("gaussian_scores", &scores<T>, "X"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(),
-        "constant"_a.noconvert().none(), "base"_a.noconvert(), "out"_a.noconvert(), "n_jobs"_a = 1,
+        "constant"_a.noconvert().none(), "base"_a.noconvert(), "out"_a.noconvert(), "n_jobs"_a,
         "Fill out [n, K] with base + Σ factor (x - mean)² (+ constant, with NaN columns left out); returns the first bad "
         "(row, column) or None.");
 }
 template <class Index>
 void bind_index(nb::module_& m) {
   m.def("moments_csr", &moments_csr<Index>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "data"_a.noconvert(),
-        "n_columns"_a, "class_index"_a.noconvert(), "n_classes"_a, "weights"_a.noconvert() = nb::none(),
-        "missing"_a = false, "n_jobs"_a = 1,
+        "n_columns"_a, "class_index"_a.noconvert(), "n_classes"_a, "weights"_a.noconvert().none(), "missing"_a, "n_jobs"_a,
         "As moments, of CSR rows; rows with NaN (where `missing`) must hold no column twice.");
   m.def("gaussian_scores_csr", &scores_csr<Index>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
         "data"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(), "constant"_a.noconvert().none(),
-        "base"_a.noconvert(), "out"_a.noconvert(), "n_jobs"_a = 1, "As gaussian_scores, of CSR rows.");
+        "base"_a.noconvert(), "out"_a.noconvert(), "n_jobs"_a, "As gaussian_scores, of CSR rows.");
 }
 }  // namespace
 
@@ -145,7 +144,7 @@ void bind_moments(nb::module_& m) {
   bind_type<float>(m);
   bind_index<int32_t>(m);
   bind_index<int64_t>(m);
-  m.def("largest", &choose, "joint"_a.noconvert(), "margin"_a, "choice"_a.noconvert(), "n_jobs"_a = 1,
+  m.def("largest", &choose, "joint"_a.noconvert(), "margin"_a, "choice"_a.noconvert(), "n_jobs"_a,
         "Fill choice [n] with the first largest class of each row of joint [n, K]; returns the rows where another class comes "
         "within the margin or the largest is not finite.");
 }

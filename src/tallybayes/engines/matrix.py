@@ -153,6 +153,7 @@ def count_matrix(
             documents="documents" in wanted,
             threshold=threshold,
             negative=negative,
+            spare=None,
             n_jobs=threads(n_jobs),
         )
         refuse(counts["bad"], block.first, reader)
@@ -223,6 +224,7 @@ def score_matrix(
             value=value,
             threshold=threshold,
             negative=negative,
+            unknown=None,
             n_jobs=threads(n_jobs),
         )
         refuse(bad, first_row + block.first, reader)

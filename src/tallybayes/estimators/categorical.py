@@ -174,7 +174,7 @@ class CategoricalNB(DiscreteClassifier):
         whole = whole_weights(batch.weights)
         weights = batch.weights if not whole or batch.weights is None else batch.weights.astype(np.int64)
         gaps = codes.dtype != np.uint8 and self.missing == "skip"
-        found = _kernel.count_codes(codes, batch.codes, n_classes, weights, gaps, n_jobs=self._threads())
+        found = _kernel.count_codes(codes, batch.codes, n_classes, weights, gaps, limit=1 << 24, n_jobs=self._threads())
         if found["negative"] is not None:
             row, column = found["negative"]
             refuse_negative(int(codes[row, column]), row, column)
@@ -208,6 +208,9 @@ class CategoricalNB(DiscreteClassifier):
                 whole,
                 occurrences=False,
                 documents=True,
+                threshold=0.0,
+                negative=False,
+                spare=None,
                 n_jobs=self._threads(),
             )
             filled, indptr, class_index, counts = (

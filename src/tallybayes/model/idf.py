@@ -50,7 +50,7 @@ class FrozenIdf:
 
     @cached_property
     def _vocabulary(self) -> _kernel.Vocabulary:
-        return _kernel.Vocabulary(self.features.bytes, self.features.offsets, seed=secrets.randbits(64))
+        return _kernel.Vocabulary(self.features.bytes, self.features.offsets, seed=secrets.randbits(64), index=True)
 
     def rows(self, documents: _kernel.Documents, rules: _kernel.Rules, n_jobs: int) -> Rows:
         """Return documents as CSR rows of L2-normalised tf-idf over `features`: (indptr, indices, values)."""
@@ -84,6 +84,11 @@ class FrozenIdf:
             max(len(rows.classes), 1),
             weights=None if rows.weights is None else rows.weights.astype(np.float64),
             whole_weights=False,
+            occurrences=True,
+            documents=False,
+            threshold=0.0,
+            negative=False,
+            spare=None,
             n_jobs=threads(n_jobs),
         )
         return tally_from(counts, rows, self.features.take(counts["columns"]), space, ("occurrences",), exact=False)

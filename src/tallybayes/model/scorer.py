@@ -77,7 +77,9 @@ class TextScorer:
         for table, value in ((self._dense, "count"), (self._zeros, "binary")):
             if table is not None:
                 scored = np.empty_like(out)
-                _kernel.score_csr(indptr, position[kept], values[kept], table, scored, value=value, n_jobs=n_jobs)
+                _kernel.score_csr(
+                    indptr, position[kept], values[kept], table, scored, value, 0.0, False, None, n_jobs=n_jobs
+                )
                 out, counted = (scored, None) if value == "count" else (out, scored)
         return self.table.finish(out, counted)
 
