@@ -1,7 +1,7 @@
 // Counting and scoring of integer codes: n rows, d columns, each column with its own small alphabet 0 … size - 1.
 //
-// The largest code is not known before the rows are read, so the table of counts grows while counting: every row is taken
-// to fit, and looked at more closely where that shows not to be so.
+// The largest code is not known before the rows are read, so the table of counts grows while counting: every row is assumed
+// to fit, and looked at more closely where it turns out not to.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -77,7 +77,7 @@ struct CodeFault {
   bool too_wide = false;   // the table would be larger than the limit
 };
 
-/// Counts the rows from `begin` on as long as all their codes fit; returns the first row with one that does not.
+/// Count the rows from `begin` on as long as all their codes fit; return the first row with one that does not.
 template <class T, class C>
 TB_INLINE int64_t count_fitting(const DenseRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
                                 int64_t end, CodeCounts<C>& out) {
@@ -87,7 +87,7 @@ TB_INLINE int64_t count_fitting(const DenseRows<T>& rows, const int32_t* class_i
   const bool even = std::all_of(out.room.begin(), out.room.end(), [&](int64_t each) { return each == room; });
   for (int64_t i = begin; i < end; ++i) {
     const T* const x = rows.row(i);
-    int64_t wrong = 0;  // its sign tells of a code that is negative, or past the room of its column
+    int64_t wrong = 0;  // its sign bit is set by a code that is negative, or beyond the room of its column
     for (int64_t j = 0; j < d; ++j) {  // unsigned: the difference from a very negative code would overflow
       const auto code = static_cast<uint64_t>(x[j]);
       wrong |= static_cast<int64_t>(code | (static_cast<uint64_t>(rooms[j]) - 1 - code));
@@ -119,8 +119,8 @@ template <class T, class C>
 CodeFault count_range(const DenseRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin, int64_t end,
                       bool missing, int64_t limit, CodeCounts<C>& out) {
   auto* count = has_avx2() ? count_fitting_avx2<T, C> : count_fitting_baseline<T, C>;
-  // Rows that are looked through, and room made for them, where a row does not fit: few, so that a row with a gap among
-  // many does not slow the others down, and many enough for the room to be made rarely.
+  // How many rows to look through, and make room for, where a row does not fit: few, so that a row with a gap among many
+  // does not slow the others down, and enough for the table to grow rarely.
   constexpr int64_t step = 64;
   std::vector<int64_t> wanted(static_cast<size_t>(rows.d));
   for (int64_t i = begin; (i = count(rows, class_index, weights, i, end, out)) < end;) {

@@ -1,4 +1,4 @@
-// The rows of a CSR matrix as its class sums are made: in class order, parted among threads, checked.
+// The rows of a CSR matrix as class sums need them: in class order, divided among threads, checked.
 #pragma once
 #include <array>
 #include <type_traits>
@@ -42,7 +42,7 @@ struct Channels {
 };
 
 /// The columns in equal ranges, a power of two wide: few enough to write to all of them in turn, narrow enough for what
-/// is kept of the columns of one to stay in cache.
+/// is kept per column of a range to stay in cache.
 struct ColumnParts {
   explicit ColumnParts(int64_t columns)
       : columns(columns), shift(std::max<int>(0, std::bit_width(static_cast<uint64_t>(columns)) - 6)) {}
@@ -116,7 +116,7 @@ class ClassRows {
   }
 
  private:
-  /// Rows in class order lie apart: ask for those that come soon, and before for what says where they are.
+  /// Rows in class order lie apart: prefetch those that come soon, and before that what says where they are.
   void look_ahead(const CsrReader<Index>& reader, size_t i, size_t end) const {
     constexpr size_t near = 4, far = 16;
     if (i + near < end) reader.prefetch_row(row(i + near));

@@ -43,7 +43,7 @@ class WordStore {
     prefetch(&vocabulary_.table()[vocabulary_.table().start(feature.hash)]);
     return feature;
   }
-  /// By the time its turn comes, what prepare() asked for has left the first-level cache again.
+  /// By the time its turn comes, what prepare() fetched has left the first-level cache again.
   [[gnu::always_inline]] void prefetch_again(const Feature& feature) {
     prefetch(&vocabulary_.table()[vocabulary_.table().start(feature.hash)]);
   }
@@ -276,7 +276,7 @@ struct DocumentOrder {
 
   DocumentOrder(const Documents& documents, const int32_t* class_index, int32_t classes, int threads)
       : order(rows_by_class(class_index, documents.size(), static_cast<size_t>(classes))) {
-    constexpr size_t overhead = 32;  // what a document costs beside its bytes
+    constexpr size_t overhead = 32;  // what a document costs besides its bytes
     std::vector<size_t> before(documents.size() + 1, 0);
     for (size_t i = 0; i < documents.size(); ++i)
       before[i + 1] = before[i] + documents.bytes(static_cast<size_t>(order[i])) + overhead;

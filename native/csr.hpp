@@ -58,7 +58,7 @@ struct CsrView {
 /// What a pass over a row saw.
 struct RowFacts {
   bool bad = false;         // an index out of range, a value not finite, or negative where that is refused
-  bool fractional = false;  // a value that is no whole number below 2^52
+  bool fractional = false;  // a value that is not a whole number below 2^52
   bool unsorted = false;    // indices not strictly ascending: duplicates are possible
 
   void add(const RowFacts& other) {
@@ -67,7 +67,7 @@ struct RowFacts {
   }
 };
 
-// The loops below count or or, and never leave early: the compiler turns them into vector code.
+// The loops below add or OR, and never exit early: the compiler turns them into vector code.
 
 /// Whether an index is out of range and, where `ordered` is asked for, not above the one before.
 template <class Index>
@@ -100,12 +100,12 @@ TB_INLINE RowFacts row_facts(const Index* indices, const double* values, size_t 
   return facts;
 }
 
-/// Writes the values as whole numbers below 2^32; `bad` where one is none, or an index is out of range. `seen` becomes
-/// all of them or-ed, so at least the largest.
+/// Write the values as whole numbers below 2^32; `bad` where one is not, or an index is out of range. `seen` becomes the
+/// OR of all of them, so at least the largest.
 template <class Index>
 TB_INLINE RowFacts whole_facts(const Index* indices, const double* values, size_t n, int64_t columns, uint32_t* whole,
                                uint32_t& seen) {
-  // A double in [2^52, 2^52 + 2^32) has the whole number above 2^52 in its lower half, and this in its upper one.
+  // A double in [2^52, 2^52 + 2^32) has what it exceeds 2^52 by in its lower half, and this in its upper half.
   constexpr uint64_t upper = std::bit_cast<uint64_t>(kWhole) >> 32;
   uint64_t wrong = 0;
   uint32_t all = 0;
@@ -169,7 +169,7 @@ class CsrReader {
   };
   using Row = RowOf<double>;
 
-  /// Row i; facts() tells about it. `summed`: duplicates are added up first (columns then ascend).
+  /// Row i; facts() describes it. `summed`: duplicates are added up first (columns then ascend).
   Row read(int64_t i, bool summed) {
     Row row = at(i);
     facts_ = facts_of_(row.columns, row.values, row.size, matrix_.columns, least_, summed);
@@ -194,7 +194,7 @@ class CsrReader {
   }
   const RowFacts& facts() const { return facts_; }
   double seen() const { return seen_; }
-  /// Ask for a row that is read soon, out of line with the one before.
+  /// Prefetch a row that is read soon and does not follow the one before.
   void prefetch_row(int64_t i) const {
     const int64_t begin = matrix_.indptr[i], end = std::min(matrix_.indptr[i + 1], begin + 512);
     for (int64_t j = begin; j < end; j += 64 / sizeof(Index)) prefetch(matrix_.indices + j);

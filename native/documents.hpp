@@ -92,15 +92,15 @@ class Documents {
     return Documents(std::move(taken));
   }
 
-  /// Ask for where document `i` is, and later for its text: documents in class order lie in no order in memory.
+  /// Prefetch where document `i` is, and later its text: documents in class order lie in no order in memory.
   void prefetch_place(size_t i) const { prefetch(offsets_ ? static_cast<const void*>(offsets_ + i) : &documents_[i]); }
   void prefetch_text(size_t i) const {
-    constexpr size_t line = 64, most = 1024;  // the processor itself sees that the rest is read in a row
+    constexpr size_t line = 64, most = 1024;  // what follows is read in order, and the processor fetches it by itself
     const char* const text = offsets_ ? data_ + offsets_[i] : static_cast<const char*>(documents_[i].data);
     for (size_t at = 0, n = std::min(bytes(i), most); at < n; at += line) prefetch(text + at);
   }
 
-  /// Document `i` as UTF-8: in place where it is so already, else written into `scratch`.
+  /// Document `i` as UTF-8: in place where it is UTF-8 already, else written into `scratch`.
   std::string_view utf8(size_t i, std::string& scratch) const {
     const Document document = at(i);
     switch (document.encoding) {

@@ -19,7 +19,7 @@ struct TallyView {
   std::vector<const Value*> channels;
 };
 
-/// The first cell that cannot be: `had` combined with `other` is negative (or, for int64, too large).
+/// The first impossible cell: `had` combined with `other` is negative (or, for int64, too large).
 template <class Value>
 struct Refusal {
   bool found = false;

@@ -191,7 +191,7 @@ TB_INLINE bool add_block(const Block<T>& block, const T* ahead, int64_t d, const
   int64_t j = 0;
   for (; j + width <= d; j += width) finite &= add_columns<kCount, U>(block, ahead, d, j, 0, out);
   for (; j + kLanes <= d; j += kLanes) finite &= add_columns<kCount, 1>(block, ahead, d, j, 0, out);
-  // The last columns once more with their left neighbours, whose lanes are thrown away.
+  // The last columns once more with their left neighbours, whose lanes are discarded.
   if (j < d) finite &= add_columns<kCount, 1>(block, ahead, d, d - kLanes, kLanes - (d - j), out);
   return finite;
 }
@@ -227,7 +227,7 @@ bool moments_of(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_
   const AddBlock<T> add = choose_add<T>(row_weight != nullptr, missing);
   const int64_t d = rows.d;
   bool finite = true;
-  // In class order one block does for all classes: it is added whenever the class changes.
+  // In class order one block is enough for all classes: it is added whenever the class changes.
   std::vector<Block<T>> blocks(static_cast<size_t>(order ? 1 : n_classes));
   std::vector<double> class_weight(static_cast<size_t>(n_classes));
   int64_t fetched = begin + kBlockRows;
@@ -260,7 +260,7 @@ bool moments_of(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_
     }
     const T* x = rows.row(r);
     const double w = row_weight ? row_weight[r] : 1.0;
-    if (w == 0) {  // not there, but its values must be usable all the same
+    if (w == 0) {  // the row does not count, but its values must be usable all the same
       for (int64_t j = 0; j < d; ++j) finite &= std::isfinite(x[j]) || (missing && std::isnan(x[j]));
       continue;
     }

@@ -12,10 +12,10 @@ namespace tb {
 enum class Tokens : uint8_t {
   words,           // marks stay with their letter, emoji are tokens, character n-grams where no spaces are written
   sklearn,         // \b\w\w+\b
-  space,           // parted by white space
+  space,           // separated by white space
   chars,           // character n-grams of the document
   chars_in_words,  // character n-grams of each padded word
-  separated,       // tokens that the caller found, parted by `separator`
+  separated,       // tokens that the caller found, with `separator` between them
 };
 enum class Fold : uint8_t {
   none,

@@ -135,7 +135,7 @@ struct Ones {
 };
 
 /// Add the entries of (a part of) a row to its sums, any layout. X: const double* or Ones. `index` has `known` >= n
-/// entries: those beyond the row are of the next one, and what they need is asked for already.
+/// entries: those beyond the row are of the next one, and what they need is prefetched already.
 template <class Index, class X>
 [[gnu::always_inline]] inline void add_row(const Table& table, const Index* index, X x, size_t n, size_t known,
                                            RowSums& sums, double* classes) {

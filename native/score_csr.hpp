@@ -33,7 +33,7 @@ BadEntry score_csr(const CsrView<Index>& matrix, const Table& table, const CsrSc
     Scratch& own = scratch[static_cast<size_t>(thread)];
     own.classes.resize(dense_stride(table.classes));
     const size_t begin = chunk * rows_per_chunk, end = std::min(matrix.rows, begin + rows_per_chunk);
-    // A row is read, and so checked, before the one ahead of it is scored: what its entries need can be asked for then.
+    // A row is read, and so checked, before the one ahead of it is scored: what its entries need can be prefetched then.
     CsrReader<Index> readers[2] = {{matrix, options.least}, {matrix, options.least}};
     auto next = readers[begin % 2].read(static_cast<int64_t>(begin), !plain);
     for (size_t i = begin; i < end; ++i) {

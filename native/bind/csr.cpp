@@ -89,9 +89,9 @@ void bind_for(nb::module_& m) {
         nb::arg("weights").noconvert().none(), nb::arg("whole_weights"), nb::arg("occurrences"), nb::arg("documents"),
         nb::arg("threshold"), nb::arg("negative"), nb::arg("spare").none(), nb::arg("n_jobs"),
         "Class sums of CSR rows, feature-major: a dict of columns, indptr, class_index, and per channel int64 where all is\n"
-        "whole, else float64. 'bad' is None, or (row, column, value) of the first value refused, and then all there is. `spare`:\n"
-        "places for cells that may be laid out whatever the number of stored values, None for the usual number; it decides\n"
-        "the way, not the sums.");
+        "whole, else float64. 'bad' is None, or (row, column, value) of the first value refused and then the only entry. `spare`:\n"
+        "places for cells that may be laid out whatever the number of stored values, None for the usual number; it changes\n"
+        "the speed, not the sums.");
   m.def("score_csr", &score<Index>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
         nb::arg("data").noconvert(), nb::arg("table"), nb::arg("out").noconvert(), nb::arg("value"), nb::arg("threshold"),
         nb::arg("negative"), nb::arg("unknown").noconvert().none(), nb::arg("n_jobs"),
