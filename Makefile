@@ -49,7 +49,7 @@ types: $(VENV)/.dev
 # leave alone (--capture=sys). CPython itself leaks at its end, so leaks are not looked for. Tested is whatever imports the
 # kernel or a module that hands it data.
 SANITIZED := build/sanitized
-KERNEL_TESTS = $(filter-out tests/test_cli%,$(shell grep -rlE --include 'test_*.py' tests -e \
+KERNEL_TESTS = $(filter-out tests/test_cli%,$(shell grep -rlE --include 'test_*.py' tests -e '^from \.?twins import kernel' -e \
   '^(from|import) tallybayes(\.(_kernel|labels|store|tally|text|engines)| import .*\b(_kernel|Analyzer|CountTally|MomentTally)\b)'))
 
 sanitize: $(SANITIZED)/.built

@@ -1,7 +1,7 @@
 // Counting and scoring of integer codes: n rows, d columns, each column with its own small alphabet 0 … size - 1.
 //
-// The largest code is not known before the rows are read, so the table of counts grows while counting: every row is taken
-// to fit, and looked at more closely where that shows not to be so.
+// The largest code is not known before the rows are read, so the table of counts grows while counting: every row is assumed
+// to fit, and looked at more closely where it turns out not to.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,19 +10,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "moments.hpp"
+#include "bad_cell.hpp"
+#include "dense_rows.hpp"
 #include "parallel.hpp"
 #include "simd.hpp"
 
 namespace tb {
-
-/// What stands in a cell that has no value. Any negative code does where missing values are allowed.
-template <class T>
-struct CodeRows {
-  const T* data;  // row-major, n × d
-  int64_t n, d;
-  const T* row(int64_t i) const { return data + i * d; }
-};
 
 /// Counts of K classes: cell (c, j, v) is at c · width + offset[j] + v.
 template <class C>
@@ -72,7 +65,7 @@ struct CodeCounts {
 
 /// The first negative code in row order.
 template <class T>
-BadCell first_negative(const CodeRows<T>& rows) {
+BadCell first_negative(const DenseRows<T>& rows) {
   for (int64_t i = 0; i < rows.n; ++i)
     for (int64_t j = 0; j < rows.d; ++j)
       if (rows.row(i)[j] < 0) return {i, j};
@@ -84,9 +77,9 @@ struct CodeFault {
   bool too_wide = false;   // the table would be larger than the limit
 };
 
-/// Counts the rows from `begin` on as long as all their codes fit; returns the first row with one that does not.
+/// Count the rows from `begin` on as long as all their codes fit; return the first row with one that does not.
 template <class T, class C>
-TB_INLINE int64_t count_fitting(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
+TB_INLINE int64_t count_fitting(const DenseRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
                                 int64_t end, CodeCounts<C>& out) {
   const int64_t d = rows.d, *const offset = out.offset.data(), *const rooms = out.room.data();
   // Columns of one width need no table of where they begin.
@@ -94,7 +87,7 @@ TB_INLINE int64_t count_fitting(const CodeRows<T>& rows, const int32_t* class_in
   const bool even = std::all_of(out.room.begin(), out.room.end(), [&](int64_t each) { return each == room; });
   for (int64_t i = begin; i < end; ++i) {
     const T* const x = rows.row(i);
-    int64_t wrong = 0;  // its sign tells of a code that is negative, or past the room of its column
+    int64_t wrong = 0;  // its sign bit is set by a code that is negative, or beyond the room of its column
     for (int64_t j = 0; j < d; ++j) {  // unsigned: the difference from a very negative code would overflow
       const auto code = static_cast<uint64_t>(x[j]);
       wrong |= static_cast<int64_t>(code | (static_cast<uint64_t>(rooms[j]) - 1 - code));
@@ -111,23 +104,23 @@ TB_INLINE int64_t count_fitting(const CodeRows<T>& rows, const int32_t* class_in
 }
 
 template <class T, class C>
-int64_t count_fitting_baseline(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
+int64_t count_fitting_baseline(const DenseRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
                                int64_t end, CodeCounts<C>& out) {
   return count_fitting(rows, class_index, weights, begin, end, out);
 }
 
 template <class T, class C>
-TB_AVX2 int64_t count_fitting_avx2(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
+TB_AVX2 int64_t count_fitting_avx2(const DenseRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin,
                                    int64_t end, CodeCounts<C>& out) {
   return count_fitting(rows, class_index, weights, begin, end, out);
 }
 
 template <class T, class C>
-CodeFault count_range(const CodeRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin, int64_t end,
+CodeFault count_range(const DenseRows<T>& rows, const int32_t* class_index, const C* weights, int64_t begin, int64_t end,
                       bool missing, int64_t limit, CodeCounts<C>& out) {
   auto* count = has_avx2() ? count_fitting_avx2<T, C> : count_fitting_baseline<T, C>;
-  // Rows that are looked through, and room made for them, where a row does not fit: few, so that a row with a gap among
-  // many does not slow the others down, and many enough for the room to be made rarely.
+  // How many rows to look through, and make room for, where a row does not fit: few, so that a row with a gap among many
+  // does not slow the others down, and enough for the table to grow rarely.
   constexpr int64_t step = 64;
   std::vector<int64_t> wanted(static_cast<size_t>(rows.d));
   for (int64_t i = begin; (i = count(rows, class_index, weights, i, end, out)) < end;) {
@@ -163,7 +156,7 @@ struct CodeTable {
 };
 
 template <class T, class C>
-CodeTable<C> count_codes(const CodeRows<T>& rows, const int32_t* class_index, int64_t n_classes, const C* weights,
+CodeTable<C> count_codes(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_classes, const C* weights,
                          bool missing, int64_t limit, int n_threads) {
   n_threads = static_cast<int>(std::clamp<int64_t>(n_threads, 1, std::max<int64_t>(rows.n / 1024, 1)));
   std::vector<CodeCounts<C>> parts(static_cast<size_t>(n_threads), CodeCounts<C>(n_classes, rows.d));
@@ -230,7 +223,7 @@ TB_INLINE void score_code_classes(const T* x, int64_t d, const CodeScores& score
 }
 
 template <class T>
-TB_INLINE void score_codes_range(const CodeRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores,
+TB_INLINE void score_codes_range(const DenseRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores,
                                  bool missing, bool unseen, char* refused, double* scratch, double* out) {
   const int64_t K = scores.n_classes;
   for (int64_t i = begin; i < end; ++i) {
@@ -262,20 +255,20 @@ TB_INLINE void score_codes_range(const CodeRows<T>& rows, int64_t begin, int64_t
 }
 
 template <class T>
-void score_codes_baseline(const CodeRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores, bool missing,
+void score_codes_baseline(const DenseRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores, bool missing,
                           bool unseen, char* refused, double* scratch, double* out) {
   score_codes_range(rows, begin, end, scores, missing, unseen, refused, scratch, out);
 }
 
 template <class T>
-TB_AVX2 void score_codes_avx2(const CodeRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores, bool missing,
+TB_AVX2 void score_codes_avx2(const DenseRows<T>& rows, int64_t begin, int64_t end, const CodeScores& scores, bool missing,
                               bool unseen, char* refused, double* scratch, double* out) {
   score_codes_range(rows, begin, end, scores, missing, unseen, refused, scratch, out);
 }
 
 /// Scores [n][K]; a refusal names the first cell, in row order, that is negative or unseen where that is not allowed.
 template <class T>
-CodeRefusal score_codes(const CodeRows<T>& rows, const CodeScores& scores, bool missing, bool unseen, int n_threads,
+CodeRefusal score_codes(const DenseRows<T>& rows, const CodeScores& scores, bool missing, bool unseen, int n_threads,
                         double* out) {
   auto* score = has_avx2() ? score_codes_avx2<T> : score_codes_baseline<T>;
   n_threads = static_cast<int>(std::clamp<int64_t>(n_threads, 1, std::max<int64_t>(rows.n / 1024, 1)));
@@ -288,7 +281,7 @@ CodeRefusal score_codes(const CodeRows<T>& rows, const CodeScores& scores, bool 
   CodeRefusal refusal;
   if (std::find(refused.begin(), refused.end(), 1) == refused.end()) return refusal;
   if (!missing) refusal.negative = first_negative(rows);
-  for (int64_t i = 0; i < rows.n && !unseen && refusal.unseen.row < 0; ++i)
+  for (int64_t i = 0; i < rows.n && !unseen && !refusal.unseen.found(); ++i)
     for (int64_t j = 0; j < rows.d; ++j)
       if (static_cast<int64_t>(rows.row(i)[j]) >= scores.first[j + 1] - scores.first[j] - 1) {
         refusal.unseen = {i, j};

@@ -1,31 +1,24 @@
-// The rows of a CSR matrix as its class sums are made: in class order, parted among threads, checked.
+// The rows of a CSR matrix as class sums need them: in class order, divided among threads, checked.
 #pragma once
 #include <array>
 #include <type_traits>
 
+#include "class_order.hpp"
 #include "csr.hpp"
 #include "parallel.hpp"
 
 namespace tb {
 
 struct CsrCountOptions {
-  int32_t classes = 1;
-  const double* weights = nullptr;  // one per row, or null: all 1
-  bool whole_weights = true;        // weights are whole numbers
-  double threshold = 0;             // a row holds the feature where its value is above this
-  double least = 0;                 // smallest value allowed
-  int64_t spare = int64_t{1} << 20;  // places for cells that may be laid out whatever the number of stored values
-  int threads = 1;
+  int32_t classes;
+  const double* weights;  // one per row, or null: all 1
+  bool whole_weights;     // weights are whole numbers
+  double threshold;       // a row holds the feature where its value is above this
+  double least;           // smallest value allowed
+  int64_t spare;          // places for cells that may be laid out whatever the number of stored values
+  int threads;
 };
-
-/// Rows in order of their class, first come first within a class.
-inline std::vector<int64_t> rows_by_class(const int32_t* class_index, size_t rows, int32_t classes) {
-  std::vector<int64_t> start(static_cast<size_t>(classes) + 1, 0), order(rows);
-  for (size_t i = 0; i < rows; ++i) ++start[static_cast<size_t>(class_index[i]) + 1];
-  for (int32_t c = 0; c < classes; ++c) start[c + 1] += start[c];
-  for (size_t i = 0; i < rows; ++i) order[start[class_index[i]]++] = static_cast<int64_t>(i);
-  return order;
-}
+constexpr int64_t usual_spare = int64_t{1} << 20;
 
 /// What is summed in a cell: occurrences (Σ w x) where wanted, then documents (Σ w [x > threshold]) where wanted. In
 /// double, or in uint32 as long as all is whole and small: that halves the memory that is written to at random.
@@ -49,7 +42,7 @@ struct Channels {
 };
 
 /// The columns in equal ranges, a power of two wide: few enough to write to all of them in turn, narrow enough for what
-/// is kept of the columns of one to stay in cache.
+/// is kept per column of a range to stay in cache.
 struct ColumnParts {
   explicit ColumnParts(int64_t columns)
       : columns(columns), shift(std::max<int>(0, std::bit_width(static_cast<uint64_t>(columns)) - 6)) {}
@@ -70,7 +63,7 @@ class ClassRows {
 
   ClassRows(const CsrView<Index>& matrix, const int32_t* class_index, const CsrCountOptions& options)
       : matrix_(matrix), class_index_(class_index), options_(options),
-        order_(rows_by_class(class_index, matrix.rows, options.classes)) {
+        order_(rows_by_class(class_index, matrix.rows, static_cast<size_t>(options.classes))) {
     if (options.threads == 1) {
       cuts_ = {0, matrix.rows};
       return;
@@ -123,7 +116,7 @@ class ClassRows {
   }
 
  private:
-  /// Rows in class order lie apart: ask for those that come soon, and before for what says where they are.
+  /// Rows in class order lie apart: prefetch those that come soon, and before that what says where they are.
   void look_ahead(const CsrReader<Index>& reader, size_t i, size_t end) const {
     constexpr size_t near = 4, far = 16;
     if (i + near < end) reader.prefetch_row(row(i + near));

@@ -8,23 +8,23 @@
 #include <limits>
 #include <optional>
 
-#include "count_csr.hpp"
+#include "class_order.hpp"
 #include "gather.hpp"
-#include "score.hpp"
 #include "text.hpp"
+#include "value.hpp"
 
 namespace tb {
 
 struct CountOptions {
-  int32_t classes = 1;
-  bool occurrences = true, documents = false;
-  Value value = Value::count;
-  const int64_t* whole_weights = nullptr;  // per document; or
-  const double* weights = nullptr;
-  size_t columns = 0;  // hash columns, a power of two; 0: exact vocabulary
-  bool murmur = false;
-  uint64_t seed = 0;
-  int threads = 1;
+  int32_t classes;
+  bool occurrences, documents;
+  Value value;
+  const int64_t* whole_weights;  // per document; or
+  const double* weights;
+  size_t columns;  // hash columns, a power of two; 0: exact vocabulary
+  bool murmur;
+  uint64_t seed;
+  int threads;
 };
 
 /// Occurrences of value "log" are in units of 2^-32, so that their sums stay exact.
@@ -43,7 +43,7 @@ class WordStore {
     prefetch(&vocabulary_.table()[vocabulary_.table().start(feature.hash)]);
     return feature;
   }
-  /// By the time its turn comes, what prepare() asked for has left the first-level cache again.
+  /// By the time its turn comes, what prepare() fetched has left the first-level cache again.
   [[gnu::always_inline]] void prefetch_again(const Feature& feature) {
     prefetch(&vocabulary_.table()[vocabulary_.table().start(feature.hash)]);
   }
@@ -292,8 +292,8 @@ struct DocumentOrder {
   std::vector<size_t> cuts;
 
   DocumentOrder(const Documents& documents, const int32_t* class_index, int32_t classes, int threads)
-      : order(rows_by_class(class_index, documents.size(), classes)) {
-    constexpr size_t overhead = 32;  // what a document costs beside its bytes
+      : order(rows_by_class(class_index, documents.size(), static_cast<size_t>(classes))) {
+    constexpr size_t overhead = 32;  // what a document costs besides its bytes
     std::vector<size_t> before(documents.size() + 1, 0);
     for (size_t i = 0; i < documents.size(); ++i)
       before[i + 1] = before[i] + documents.bytes(static_cast<size_t>(order[i])) + overhead;

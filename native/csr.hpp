@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "bad_cell.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
 
@@ -57,7 +58,7 @@ struct CsrView {
 /// What a pass over a row saw.
 struct RowFacts {
   bool bad = false;         // an index out of range, a value not finite, or negative where that is refused
-  bool fractional = false;  // a value that is no whole number below 2^52
+  bool fractional = false;  // a value that is not a whole number below 2^52
   bool unsorted = false;    // indices not strictly ascending: duplicates are possible
 
   void add(const RowFacts& other) {
@@ -66,7 +67,7 @@ struct RowFacts {
   }
 };
 
-// The loops below count or or, and never leave early: the compiler turns them into vector code.
+// The loops below add or OR, and never exit early: the compiler turns them into vector code.
 
 /// Whether an index is out of range and, where `ordered` is asked for, not above the one before.
 template <class Index>
@@ -99,12 +100,12 @@ TB_INLINE RowFacts row_facts(const Index* indices, const double* values, size_t 
   return facts;
 }
 
-/// Writes the values as whole numbers below 2^32; `bad` where one is none, or an index is out of range. `seen` becomes
-/// all of them or-ed, so at least the largest.
+/// Write the values as whole numbers below 2^32; `bad` where one is not, or an index is out of range. `seen` becomes the
+/// OR of all of them, so at least the largest.
 template <class Index>
 TB_INLINE RowFacts whole_facts(const Index* indices, const double* values, size_t n, int64_t columns, uint32_t* whole,
                                uint32_t& seen) {
-  // A double in [2^52, 2^52 + 2^32) has the whole number above 2^52 in its lower half, and this in its upper one.
+  // A double in [2^52, 2^52 + 2^32) has what it exceeds 2^52 by in its lower half, and this in its upper half.
   constexpr uint64_t upper = std::bit_cast<uint64_t>(kWhole) >> 32;
   uint64_t wrong = 0;
   uint32_t all = 0;
@@ -153,14 +154,6 @@ TB_AVX512 RowFacts whole_facts_avx512(const Index* indices, const double* values
   return whole_facts(indices, values, n, columns, whole, seen);
 }
 
-/// The first entry, in row order, that a check refuses.
-struct BadEntry {
-  bool found = false;
-  int64_t row = 0, column = 0;
-  double value = 0;
-  bool index = false;  // the column number is wrong, not the value
-};
-
 /// Reads rows one after another, checked; one per thread.
 template <class Index>
 class CsrReader {
@@ -176,7 +169,7 @@ class CsrReader {
   };
   using Row = RowOf<double>;
 
-  /// Row i; facts() tells about it. `summed`: duplicates are added up first (columns then ascend).
+  /// Row i; facts() describes it. `summed`: duplicates are added up first (columns then ascend).
   Row read(int64_t i, bool summed) {
     Row row = at(i);
     facts_ = facts_of_(row.columns, row.values, row.size, matrix_.columns, least_, summed);
@@ -201,7 +194,7 @@ class CsrReader {
   }
   const RowFacts& facts() const { return facts_; }
   double seen() const { return seen_; }
-  /// Ask for a row that is read soon, out of line with the one before.
+  /// Prefetch a row that is read soon and does not follow the one before.
   void prefetch_row(int64_t i) const {
     const int64_t begin = matrix_.indptr[i], end = std::min(matrix_.indptr[i + 1], begin + 512);
     for (int64_t j = begin; j < end; j += 64 / sizeof(Index)) prefetch(matrix_.indices + j);
@@ -248,8 +241,9 @@ class CsrReader {
   std::vector<uint32_t> order_;
 };
 
-template <class Index>
-BadEntry first_bad(const CsrView<Index>& matrix, double least) {
+/// The first entry whose column is out of range or whose value is refused.
+template <class Index, class Refuse>
+BadEntry first_refused(const CsrView<Index>& matrix, Refuse&& refuse) {
   std::vector<double> scratch;
   for (size_t i = 0; i < matrix.rows; ++i) {
     const int64_t begin = matrix.indptr[i];
@@ -257,11 +251,17 @@ BadEntry first_bad(const CsrView<Index>& matrix, double least) {
     const double* values = matrix.values.row(begin, n, scratch);
     for (size_t j = 0; j < n; ++j) {
       const int64_t column = static_cast<int64_t>(matrix.indices[begin + static_cast<int64_t>(j)]);
-      const bool index = column < 0 || column >= matrix.columns;
-      if (index || !(values[j] >= least) || !(values[j] <= std::numeric_limits<double>::max()))
-        return {true, static_cast<int64_t>(i), column, values[j], index};
+      const bool outside = column < 0 || column >= matrix.columns;
+      if (outside || refuse(values[j])) return {{static_cast<int64_t>(i), column}, values[j], outside};
     }
   }
   return {};
+}
+
+/// The first entry that a CsrReader with the same `least` calls bad.
+template <class Index>
+BadEntry first_bad(const CsrView<Index>& matrix, double least) {
+  constexpr double most = std::numeric_limits<double>::max();
+  return first_refused(matrix, [least](double x) { return !(x >= least && x <= most); });
 }
 }  // namespace tb

@@ -77,18 +77,32 @@ class Documents {
 
   size_t size() const { return size_; }
 
-  /// Ask for where document `i` is, and later for its text: documents in class order lie in no order in memory.
+  /// Documents begin … end - 1 of these, in the same memory.
+  Documents slice(size_t begin, size_t end) const {
+    if (offsets_) return {data_, offsets_ + begin, end - begin};
+    return Documents(std::vector<Document>(documents_.begin() + static_cast<ptrdiff_t>(begin),
+                                           documents_.begin() + static_cast<ptrdiff_t>(end)));
+  }
+
+  /// Documents positions[0], positions[1], … of these, in the same memory.
+  Documents take(const int64_t* positions, size_t n) const {
+    std::vector<Document> taken;
+    taken.reserve(n);
+    for (size_t i = 0; i < n; ++i) taken.push_back(at(static_cast<size_t>(positions[i])));
+    return Documents(std::move(taken));
+  }
+
+  /// Prefetch where document `i` is, and later its text: documents in class order lie in no order in memory.
   void prefetch_place(size_t i) const { prefetch(offsets_ ? static_cast<const void*>(offsets_ + i) : &documents_[i]); }
   void prefetch_text(size_t i) const {
-    constexpr size_t line = 64, most = 1024;  // the processor itself sees that the rest is read in a row
+    constexpr size_t line = 64, most = 1024;  // what follows is read in order, and the processor fetches it by itself
     const char* const text = offsets_ ? data_ + offsets_[i] : static_cast<const char*>(documents_[i].data);
     for (size_t at = 0, n = std::min(bytes(i), most); at < n; at += line) prefetch(text + at);
   }
 
-  /// Document `i` as UTF-8: in place where it is so already, else written into `scratch`.
+  /// Document `i` as UTF-8: in place where it is UTF-8 already, else written into `scratch`.
   std::string_view utf8(size_t i, std::string& scratch) const {
-    if (offsets_) return {data_ + offsets_[i], static_cast<size_t>(offsets_[i + 1] - offsets_[i])};
-    const Document& document = documents_[i];
+    const Document document = at(i);
     switch (document.encoding) {
       case Encoding::utf8: return {static_cast<const char*>(document.data), document.length};
       case Encoding::latin1: return transcode<uint8_t, 2>(document, scratch);
@@ -112,6 +126,11 @@ class Documents {
   }
 
  private:
+  Document at(size_t i) const {
+    if (offsets_) return {data_ + offsets_[i], bytes(i), Encoding::utf8};
+    return documents_[i];
+  }
+
   static size_t unit_size(Encoding encoding) {
     return encoding == Encoding::ucs4 ? 4 : encoding == Encoding::ucs2 ? 2 : 1;
   }

@@ -1,4 +1,4 @@
-// Features and cells as others claim them to be: looked at before any loop relies on them.
+// Checks of features and cells that come from outside, before any loop relies on them.
 #pragma once
 #include <string_view>
 
@@ -21,7 +21,7 @@ inline void check_text_features(const uint8_t* bytes, size_t n_bytes, const int6
   }
 }
 
-/// Each feature has cells, and their classes ascend from 0 on below `n_classes`.
+/// Each feature has cells, whose classes ascend and lie in 0 … n_classes - 1.
 inline void check_cells(const int64_t* indptr, size_t n_indptr, const int32_t* class_index, size_t n_cells,
                         int64_t n_classes) {
   check_offsets(indptr, n_indptr, n_cells, "indptr");

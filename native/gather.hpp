@@ -16,8 +16,8 @@
 
 namespace tb {
 
-/// Cells as one thread emitted them: a run for each class, classes not falling; a class may come twice in a row. No cell is
-/// zero in every channel.
+/// Cells as one thread emitted them: a run for each class, classes never descending; a class may come twice in a row.
+/// No cell is zero in every channel.
 template <class Sum, size_t N>
 struct Emitted {
   using Sums = std::array<Sum, N>;
@@ -74,7 +74,7 @@ class ColumnMembers {
   size_t columns_, lists_, parts_;
 };
 
-/// The cells of all threads by feature. A feature's cells of one thread follow each other, classes not falling.
+/// The cells of all threads by feature. A feature's cells of one thread follow each other, classes never descending.
 template <class Sum, size_t N>
 class CellLists {
   using Sums = std::array<Sum, N>;

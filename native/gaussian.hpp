@@ -11,7 +11,7 @@
 
 namespace tb {
 
-/// What to add up, [K][d] each; constant[c][j] only counts where column j is there, else it belongs into the base.
+/// What to add up, [K][d] each; constant[c][j] only counts where column j is there, else it belongs in the base.
 struct GaussianTable {
   int64_t n_classes, n_columns;
   const double *mean, *factor, *constant, *base;  // constant may be null
@@ -43,7 +43,7 @@ inline std::vector<double> gaussian_layout(const GaussianTable& table, int64_t c
   return layout;
 }
 
-/// A shape's rows as columns[j][rows]; the last row stands in for rows that are not there. `more`: as many come next.
+/// A shape's rows as columns[j][rows]; the last row stands in for rows that are not there. `more`: as many again follow.
 template <int rows, class T>
 TB_INLINE void gather_columns(const T* x, int64_t n, int64_t d, bool more, double* columns) {
   for (int64_t first = 0; first < rows; first += kLanes) {
@@ -98,7 +98,7 @@ TB_INLINE bool score_classes(const double* columns, int64_t d, const double* ent
   return any_wrong == 0;
 }
 
-/// The same for a number of classes that is only known now.
+/// The same for a number of classes that is known only at run time.
 template <class S, bool kMissing, int width = S::classes>
 TB_INLINE bool score_some(int64_t wanted, const double* columns, int64_t d, const double* entry, const double* base,
                           double* out) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "hash.hpp"
 #include "simd.hpp"
 
 namespace tb {
@@ -19,11 +20,7 @@ struct RowCodes {
 };
 
 inline uint64_t hash_row(const uint8_t* row, size_t width, uint64_t seed) {
-  // Folded multiplication (as in wyhash), seeded per call: labels chosen by a stranger cannot pile up in one slot.
-  auto mix = [](uint64_t a, uint64_t b) {
-    const __uint128_t product = static_cast<__uint128_t>(a) * b;
-    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-  };
+  // Seeded per call: labels chosen by a stranger cannot pile up in one slot.
   uint64_t state = seed ^ 0x9e3779b97f4a7c15ULL;
   size_t at = 0;
   for (; at + 8 <= width; at += 8) {
@@ -90,7 +87,7 @@ TB_AVX2 inline void low_and_high_avx2(const int64_t* values, size_t n, int64_t& 
   low_and_high(values, n, low, high);
 }
 
-/// Encodes n > 0 values by a table; nothing where they span `limit` numbers or more.
+/// Encode n > 0 values through a table; nothing where they span `limit` numbers or more.
 inline std::optional<RangeCodes> encode_range(const int64_t* values, size_t n, uint64_t limit) {
   int64_t low, high;
   (has_avx2() ? low_and_high_avx2 : low_and_high_baseline)(values, n, low, high);
@@ -116,7 +113,7 @@ inline std::optional<RangeCodes> encode_range(const int64_t* values, size_t n, u
 
 /// How often each code comes; the codes are below n_classes.
 inline std::vector<int64_t> count_classes(const int32_t* codes, size_t n, size_t n_classes) {
-  // Neighbours count in tables of their own: adding to one place twice in a row waits for the first to be written.
+  // Neighbouring rows count in different tables: adding to one place twice in a row would wait for the first write.
   std::array<std::vector<int64_t>, 4> counts;
   for (auto& each : counts) each.assign(n_classes, 0);
   size_t i = 0;

@@ -28,11 +28,11 @@ struct CountTable {
 };
 
 struct LeaveOneOutOptions {
-  Model model = Model::multinomial;
-  double alpha = 1;
-  bool norm = false;    // complement: weights divided by their sum
-  bool vanish = false;  // features that nothing else has leave the vocabulary
-  int threads = 1;
+  Model model;
+  double alpha;
+  bool norm;    // complement: weights divided by their sum
+  bool vanish;  // features that nothing else has leave the vocabulary
+  int threads;
 };
 
 /// log, with log 0 taken as 0: factors that are zero are counted instead.

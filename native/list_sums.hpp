@@ -51,7 +51,7 @@ class ListSums {
     });
   }
 
-  /// As of DenseSums.
+  /// As in DenseSums.
   template <class Use>
   void cells(const ColumnParts&, size_t part, Use&& use) const {
     for (const auto& of_thread : cells_)

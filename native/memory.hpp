@@ -125,12 +125,12 @@ class Zeros {
   size_t size_ = 0;
 };
 
-/// Ask for a line that is read soon, or with `far` a good while later: then the second-level cache is near enough, and the
-/// few lines that the first level can wait for at a time are left to others.
+/// Fetch a cache line that is read soon, or with `far` a good while later: then the second-level cache is near enough, and
+/// the few lines that the first level can wait for at a time are left to others.
 template <bool far = false>
 inline void prefetch(const void* address) {
   __builtin_prefetch(address, 0, far ? 2 : 3);
-  // GCC holds a function that does nothing but prefetch for one without effect, and drops the calls to it.
+  // GCC takes a function that does nothing but prefetch to have no effect, and drops the calls to it.
   asm volatile("");
 }
 }  // namespace tb

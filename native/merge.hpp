@@ -2,50 +2,12 @@
 // ascending lists of classes.
 #pragma once
 #include <cmath>
-#include <cstring>
-#include <string_view>
 #include <vector>
 
+#include "feature_list.hpp"
 #include "memory.hpp"
 
 namespace tb {
-
-/// Features that are byte strings: bytes[offsets[i] .. offsets[i+1]), strictly ascending as unsigned bytes.
-struct TextFeatures {
-  const uint8_t* bytes = nullptr;
-  const int64_t* offsets = nullptr;
-  size_t count = 0;
-
-  std::string_view operator[](size_t i) const {
-    return {reinterpret_cast<const char*>(bytes) + offsets[i], static_cast<size_t>(offsets[i + 1] - offsets[i])};
-  }
-  static int compare(std::string_view a, std::string_view b) { return a.compare(b); }
-};
-
-/// Features that are column numbers, strictly ascending.
-struct ColumnFeatures {
-  const int64_t* columns = nullptr;
-  size_t count = 0;
-
-  int64_t operator[](size_t i) const { return columns[i]; }
-  static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
-};
-
-struct TextFeatureList {
-  Buffer<uint8_t> bytes;
-  Buffer<int64_t> offsets;
-
-  TextFeatureList() { offsets.push_back(0); }
-  void append(std::string_view feature) {
-    bytes.append(reinterpret_cast<const uint8_t*>(feature.data()), feature.size());
-    offsets.push_back(static_cast<int64_t>(bytes.size()));
-  }
-};
-
-struct ColumnFeatureList {
-  Buffer<int64_t> columns;
-  void append(int64_t column) { columns.push_back(column); }
-};
 
 /// A tally's arrays, feature-major; class_map says which class of the result each of its classes is (ascending).
 template <class Features, class Value>
@@ -57,7 +19,7 @@ struct TallyView {
   std::vector<const Value*> channels;
 };
 
-/// The first cell that cannot be: `had` combined with `other` is negative (or, for int64, too large).
+/// The first impossible cell: `had` combined with `other` is negative (or, for int64, too large).
 template <class Value>
 struct Refusal {
   bool found = false;

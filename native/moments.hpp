@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
+#include "bad_cell.hpp"
+#include "class_order.hpp"
+#include "dense_rows.hpp"
 #include "parallel.hpp"
 #include "simd.hpp"
 
@@ -34,18 +36,6 @@ struct Moments {
       weight[i] = total;
     }
   }
-};
-
-template <class T>
-struct DenseRows {
-  const T* data;  // row-major, n × d
-  int64_t n, d;
-  const T* row(int64_t i) const { return data + i * d; }
-};
-
-/// Where the first value that cannot be used is; row -1: nowhere.
-struct BadCell {
-  int64_t row = -1, column = -1;
 };
 
 /// The first NaN (unless `missing`) or infinity in row order.
@@ -201,7 +191,7 @@ TB_INLINE bool add_block(const Block<T>& block, const T* ahead, int64_t d, const
   int64_t j = 0;
   for (; j + width <= d; j += width) finite &= add_columns<kCount, U>(block, ahead, d, j, 0, out);
   for (; j + kLanes <= d; j += kLanes) finite &= add_columns<kCount, 1>(block, ahead, d, j, 0, out);
-  // The last columns once more with their left neighbours, whose lanes are thrown away.
+  // The last columns once more with their left neighbours, whose lanes are discarded.
   if (j < d) finite &= add_columns<kCount, 1>(block, ahead, d, d - kLanes, kLanes - (d - j), out);
   return finite;
 }
@@ -237,7 +227,7 @@ bool moments_of(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_
   const AddBlock<T> add = choose_add<T>(row_weight != nullptr, missing);
   const int64_t d = rows.d;
   bool finite = true;
-  // In class order one block does for all classes: it is added whenever the class changes.
+  // In class order one block is enough for all classes: it is added whenever the class changes.
   std::vector<Block<T>> blocks(static_cast<size_t>(order ? 1 : n_classes));
   std::vector<double> class_weight(static_cast<size_t>(n_classes));
   int64_t fetched = begin + kBlockRows;
@@ -270,7 +260,7 @@ bool moments_of(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_
     }
     const T* x = rows.row(r);
     const double w = row_weight ? row_weight[r] : 1.0;
-    if (w == 0) {  // not there, but its values must be usable all the same
+    if (w == 0) {  // the row does not count, but its values must be usable all the same
       for (int64_t j = 0; j < d; ++j) finite &= std::isfinite(x[j]) || (missing && std::isnan(x[j]));
       continue;
     }
@@ -287,15 +277,6 @@ bool moments_of(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_
   return finite;
 }
 
-/// Rows in the order of their classes, stable.
-inline std::vector<int64_t> by_class(const int32_t* class_index, int64_t n, int64_t n_classes) {
-  std::vector<int64_t> start(static_cast<size_t>(n_classes) + 1), order(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) ++start[class_index[i] + 1];
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  for (int64_t i = 0; i < n; ++i) order[start[class_index[i]]++] = i;
-  return order;
-}
-
 /// Moments of dense rows; `bad` is set where a value is not usable (and then the moments mean nothing).
 template <class T>
 Moments dense_moments(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_classes, const double* row_weight,
@@ -303,7 +284,8 @@ Moments dense_moments(const DenseRows<T>& rows, const int32_t* class_index, int6
   // The waiting rows of all classes should stay in cache until their block is full.
   constexpr int64_t cache = 1 << 19;
   const bool sort = n_classes * kBlockRows * rows.d * static_cast<int64_t>(sizeof(T)) > cache && n_classes > 1;
-  const std::vector<int64_t> order = sort ? by_class(class_index, rows.n, n_classes) : std::vector<int64_t>();
+  std::vector<int64_t> order;
+  if (sort) order = rows_by_class(class_index, static_cast<size_t>(rows.n), static_cast<size_t>(n_classes));
   n_threads = static_cast<int>(std::clamp<int64_t>(n_threads, 1, std::max<int64_t>(rows.n / 256, 1)));
   std::vector<Moments> parts;
   for (int t = 0; t < n_threads; ++t) parts.emplace_back(n_classes, rows.d);

@@ -29,7 +29,7 @@ inline uint32_t record_of(char32_t c) {
   return records[record_blocks[record_index[c >> record_shift] << record_shift | (c & ((1u << record_shift) - 1))]];
 }
 
-/// A replacement in the pool: how many code points, then they; or none.
+/// A replacement in the pool: the number of code points, then the code points; or none.
 struct Replacement {
   const uint32_t* place = nullptr;
   explicit operator bool() const { return place != nullptr; }

@@ -9,7 +9,7 @@
 
 namespace tb {
 
-/// Run body(thread) for thread = 0 .. threads-1, thread 0 on the caller's; rethrow the first exception after all ended.
+/// Run body(thread) for thread = 0 .. threads-1, thread 0 being the caller's; rethrow the first exception when all ended.
 template <class Body>
 void run_threads(int threads, Body&& body) {
   if (threads <= 1) {
@@ -30,7 +30,7 @@ void run_threads(int threads, Body&& body) {
   others.reserve(threads - 1);
   try {
     for (int thread = 1; thread < threads; ++thread) others.emplace_back(guarded, thread);
-  } catch (...) {  // the system gives no more threads: end those that run, then say so
+  } catch (...) {  // the system has no more threads to give: wait for those that run, then say so
     for (auto& other : others) other.join();
     throw;
   }

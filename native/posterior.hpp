@@ -59,7 +59,7 @@ TB_AVX2 inline void largest_avx2(const double* joint, int64_t begin, int64_t end
   largest_range(joint, begin, end, n_classes, margin, choice, open);
 }
 
-/// Writes the first largest class of each row and returns the rows that this does not settle: another class comes within
+/// Write the first largest class of each row and return the rows that this does not settle: another class comes within
 /// `margin` (rounding of the probabilities may then decide), or the largest score is not finite.
 inline std::vector<int64_t> largest(const double* joint, int64_t n, int64_t n_classes, double margin, int n_threads,
                                     int64_t* choice) {

@@ -12,10 +12,10 @@ namespace tb {
 enum class Tokens : uint8_t {
   words,           // marks stay with their letter, emoji are tokens, character n-grams where no spaces are written
   sklearn,         // \b\w\w+\b
-  space,           // parted by white space
+  space,           // separated by white space
   chars,           // character n-grams of the document
   chars_in_words,  // character n-grams of each padded word
-  separated,       // tokens that the caller found, parted by `separator`
+  separated,       // tokens that the caller found, with `separator` between them
 };
 enum class Fold : uint8_t {
   none,
@@ -28,11 +28,11 @@ constexpr uint32_t longest_ngram = 64;
 
 /// Immutable once a lexer uses it.
 struct Rules {
-  Tokens tokens = Tokens::words;
-  Fold fold = Fold::nfkc_casefold;
-  uint32_t min_n = 1, max_n = 2;      // n-grams of words (of characters in the two chars modes)
-  uint32_t cjk_min = 1, cjk_max = 3;  // n-grams of characters in runs of scripts written without spaces
-  uint32_t min_length = 1;            // characters of a word
+  Tokens tokens;
+  Fold fold;
+  uint32_t min_n, max_n;      // n-grams of words (of characters in the two chars modes)
+  uint32_t cjk_min, cjk_max;  // n-grams of characters in runs of scripts written without spaces
+  uint32_t min_length;        // characters of a word
   struct Hash {
     using is_transparent = void;
     size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }

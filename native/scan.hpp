@@ -37,7 +37,7 @@ inline void take_han(Masks& masks, uint64_t lead, uint64_t early) {
   masks.token |= han;
   masks.stop &= ~han;
   masks.inner = inner;
-  if (lead >> 62) masks.size = lead >> 62 & 1 ? 62 : 63;  // the last one goes on in the next block
+  if (lead >> 62) masks.size = lead >> 62 & 1 ? 62 : 63;  // the last one continues in the next block
 }
 
 #if defined(__SSE2__)
@@ -87,7 +87,7 @@ inline Masks scan(const char* block) {
   return masks;
 }
 
-/// Copy 16 bytes, capital ASCII letters made small where `lower` is 0x20 (nothing changed where it is 0).
+/// Copy 16 bytes, capital ASCII letters made lower case where `lower` is 0x20 (nothing changed where it is 0).
 inline void copy16(char* to, const char* from, char lower) {
   const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   const __m128i capital = _mm_cmplt_epi8(_mm_add_epi8(v, _mm_set1_epi8(static_cast<char>(-128 - 'A'))),

@@ -7,11 +7,11 @@
 // nothing.)
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "memory.hpp"
 #include "simd.hpp"
+#include "value.hpp"
 
 namespace tb {
 
@@ -37,7 +37,8 @@ inline size_t dense_stride(int32_t classes) {
   return k <= 2 ? 2 : (k + 3) / 4 * 4;
 }
 
-struct DenseRows {
+/// The features' rows of a table that are laid out dense.
+struct DenseTable {
   Buffer<int32_t> row;  // empty: every feature has its row
   Buffer<double> dense;
   size_t stride = 0;
@@ -46,10 +47,10 @@ struct DenseRows {
 /// Lay out as dense rows what is read faster that way: everything while the block stays small or nearly full, otherwise
 /// the features that at least a quarter of the classes have. (Measured: lists cost about 1 ns a pair, dense rows a
 /// quarter of that.)
-inline DenseRows dense_rows(const int64_t* indptr, const int32_t* class_index, const double* delta, size_t features,
-                            int32_t classes) {
+inline DenseTable dense_table(const int64_t* indptr, const int32_t* class_index, const double* delta, size_t features,
+                              int32_t classes) {
   constexpr size_t small = size_t{1} << 23;  // doubles, 64 MB
-  DenseRows out;
+  DenseTable out;
   out.stride = dense_stride(classes);
   const size_t pairs = static_cast<size_t>(indptr[features]);
   const bool all = features * out.stride <= std::max(4 * pairs, classes <= 64 ? small : size_t{0});
@@ -80,20 +81,6 @@ struct RowSums {
 
 typedef double Two __attribute__((vector_size(16), aligned(8)));
 typedef double Four __attribute__((vector_size(32), aligned(8)));
-
-/// How a row's entries become x: occurrences, present or not, or 1 + ln(tf).
-enum class Value { count, binary, log };
-
-inline double value_of(double x, Value value, double threshold) {
-  switch (value) {
-    case Value::binary:
-      return x > threshold ? 1.0 : 0.0;
-    case Value::log:
-      return x > 0 ? 1.0 + std::log(x) : 0.0;
-    default:
-      return x;
-  }
-}
 
 inline void prefetch_feature(const Table& table, size_t i) {
   if (table.stride > 0 && table.row == nullptr) {
@@ -148,7 +135,7 @@ struct Ones {
 };
 
 /// Add the entries of (a part of) a row to its sums, any layout. X: const double* or Ones. `index` has `known` >= n
-/// entries: those beyond the row are of the next one, and what they need is asked for already.
+/// entries: those beyond the row are of the next one, and what they need is prefetched already.
 template <class Index, class X>
 [[gnu::always_inline]] inline void add_row(const Table& table, const Index* index, X x, size_t n, size_t known,
                                            RowSums& sums, double* classes) {

@@ -9,11 +9,11 @@
 namespace tb {
 
 struct CsrScoreOptions {
-  Value value = Value::count;
-  double threshold = 0;  // of Value::binary
-  double least = 0;      // smallest value allowed
-  const int64_t* unknown = nullptr;  // per row: entries that no feature stands for, counted in |x|; or null
-  int threads = 1;
+  Value value;
+  double threshold;        // of Value::binary
+  double least;            // smallest value allowed
+  const int64_t* unknown;  // per row: entries that no feature stands for, counted in |x|; or null
+  int threads;
 };
 
 /// out is [rows][classes]. Entries are added in the row's own order; where x is not the value itself, duplicates are
@@ -33,7 +33,7 @@ BadEntry score_csr(const CsrView<Index>& matrix, const Table& table, const CsrSc
     Scratch& own = scratch[static_cast<size_t>(thread)];
     own.classes.resize(dense_stride(table.classes));
     const size_t begin = chunk * rows_per_chunk, end = std::min(matrix.rows, begin + rows_per_chunk);
-    // A row is read, and so checked, before the one ahead of it is scored: what its entries need can be asked for then.
+    // A row is read, and so checked, before the one ahead of it is scored: what its entries need can be prefetched then.
     CsrReader<Index> readers[2] = {{matrix, options.least}, {matrix, options.least}};
     auto next = readers[begin % 2].read(static_cast<int64_t>(begin), !plain);
     for (size_t i = begin; i < end; ++i) {

@@ -38,8 +38,8 @@ class ColumnIndex {
   size_t count_ = 0;
 };
 
-/// A sink of the lexer that looks features up in a model that does not change. Done(document, rows, n, unknown) gets each
-/// document's rows in order of occurrence, a long document in several parts; the last part has `last` set.
+/// A sink of the lexer that looks features up in a model that does not change. done(document, rows, unknown, unknown_keys,
+/// last) gets each document's rows in order of occurrence, a long document in parts, the last of them with `last` set.
 template <class Index, class Done>
 class LookUp {
   static constexpr size_t batch = 256, part = 4096, near = 12;
@@ -125,7 +125,7 @@ void each_run(std::vector<T>& values, Use&& use) {
   }
 }
 
-/// Give the documents to sink(thread) in order, each thread a few ranges of nearly equal bytes.
+/// Run the documents through the sinks that `make` makes for ranges of them: a few ranges of nearly equal bytes per thread.
 template <class MakeSink>
 void look_up_all(const Documents& documents, const Rules& rules, int threads, MakeSink&& make) {
   std::vector<size_t> before(documents.size() + 1, 0);

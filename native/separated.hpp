@@ -19,7 +19,7 @@ struct Cell {
 enum class RowEnd {
   row,   // a whole row
   open,  // the text ends inside the row
-  bad,   // something else than a separator or line end follows a closing quote
+  bad,   // something other than a separator or line end follows a closing quote
 };
 
 // Walks over the rows of a text in any of Python's widths of characters. LF, CRLF and CR end a row.

@@ -69,12 +69,12 @@ class SortedMembers {
 
   size_t parts() const { return cuts_.size() - 1; }
   size_t ids(size_t thread) const { return vocabularies_[thread]->size(); }
-  /// At most so many features, and bytes in them.
+  /// Upper bounds: of the number of features, and of their bytes.
   size_t features() const { return places_.size(); }
   size_t bytes() const { return bytes_; }
 
-  /// use(bytes, begin, end) for every feature of a part, ascending. Slots are in no order here: they are asked for ahead,
-  /// and ahead(member) tells what use() will read.
+  /// use(bytes, begin, end) for every feature of a part, ascending. Slots are in no order here: they are prefetched, and
+  /// ahead(member) may prefetch what use() will read.
   template <class Ahead, class Use>
   void each(size_t part, Ahead&& ahead, Use&& use) const {
     std::vector<Member> members;
@@ -115,7 +115,7 @@ class SortedMembers {
     if (bytes.size() > 2) std::memcpy(padded, bytes.data() + 2, bytes.size() - 2);
     return __builtin_bswap64(load64(padded));
   }
-  /// By the last `left` bytes of the prefix, and where it is used up, by what is behind it.
+  /// Sort by the last `left` bytes of the prefix and, where it is used up, by what follows it.
   void sort(Place* const begin, Place* const end, int left, std::vector<Place>& scratch) const {
     constexpr ptrdiff_t few = 48;
     if (end - begin <= few || left == 0)
@@ -138,7 +138,7 @@ class SortedMembers {
     for (size_t byte = 0; byte < 256; ++byte)
       if (sizes[byte] > 1) sort(next[byte] - sizes[byte], next[byte], left - 1, scratch);
   }
-  // Within a bucket; features are looked up only where the prefix does not tell all.
+  // Within a bucket; features are looked up only where the prefix is not enough.
   bool same(const Place& x, const Place& y) const {
     return x.prefix == y.prefix && x.length == y.length && (x.is_whole() || bytes_of(x) == bytes_of(y));
   }

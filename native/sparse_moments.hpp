@@ -13,7 +13,7 @@
 
 namespace tb {
 
-/// Reads rows in order; where `missing`, NaN is a value that is not there (such rows come without duplicates).
+/// Reads rows in order; where `missing`, NaN is a missing value (such rows come without duplicates).
 template <class Index>
 class GaussianReader {
  public:
@@ -40,18 +40,7 @@ class GaussianReader {
 template <class Index>
 BadEntry first_unusable(const CsrView<Index>& matrix, bool missing) {
   if (!missing) return first_bad(matrix, std::numeric_limits<double>::lowest());
-  std::vector<double> scratch;
-  for (size_t i = 0; i < matrix.rows; ++i) {
-    const int64_t begin = matrix.indptr[i];
-    const size_t n = static_cast<size_t>(matrix.indptr[i + 1] - begin);
-    const double* values = matrix.values.row(begin, n, scratch);
-    for (size_t e = 0; e < n; ++e) {
-      const int64_t column = static_cast<int64_t>(matrix.indices[begin + static_cast<int64_t>(e)]);
-      const bool index = column < 0 || column >= matrix.columns;
-      if (index || std::isinf(values[e])) return {true, static_cast<int64_t>(i), column, values[e], index};
-    }
-  }
-  return {};
+  return first_refused(matrix, [](double x) { return std::isinf(x); });
 }
 
 /// Moments of the stored values, and how many values are stored or gone.
@@ -88,7 +77,7 @@ struct StoredMoments {
     moments.m2[cell] += weight * away * (x - moments.mean[cell]);
   }
 
-  /// Join the zeros that are not stored: n rows of the class, of the given weight, less what was met.
+  /// Join the zeros that are not stored: n rows of the class, of the given weight, less what was read.
   void add_zeros(size_t cell, int64_t n, double class_weight) {
     const int64_t zeros = n - stored[cell] - (gone.empty() ? 0 : gone[cell]);
     if (zeros <= 0) return;  // counted in whole rows: sums of weights may differ by rounding
@@ -146,7 +135,7 @@ Moments sparse_moments(const CsrView<Index>& matrix, const int32_t* class_index,
 }
 
 // A column whose mean lies this many standard deviations (squared) from zero in some class is scored value by value, its
-// zeros too: as a difference to a row of zeros its score would lose digits.
+// zeros too: as a difference from a row of zeros its score would lose digits.
 constexpr double kFarFromZero = 1e4;
 
 /// Scores [n][K] of CSR rows: those of a row of zeros, plus what the stored values change.

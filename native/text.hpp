@@ -1,4 +1,4 @@
-// A document → features. The lexer writes one normalised UTF-8 stream into its scratch, words parted by one space, and
+// A document → features. The lexer writes one normalised UTF-8 stream into its scratch, words separated by one space, and
 // names features as slices of it: a word, neighbouring words, neighbouring characters.
 #pragma once
 #include <algorithm>
@@ -167,7 +167,7 @@ class Lexer {
         append_plain(block + start, length);
         length_ = characters(start, length);
         end_ = offset + start + length;
-        if (start + length == n) {  // it may go on
+        if (start + length == n) {  // it may continue
           open_ = Open::word;
           break;
         }
@@ -189,7 +189,7 @@ class Lexer {
     while (token) {
       const auto start = static_cast<size_t>(std::countr_zero(token));
       const auto length = static_cast<size_t>(std::countr_one(token >> start));
-      if (start + length == n) break;  // it may go on
+      if (start + length == n) break;  // it may continue
       token &= token + (uint64_t{1} << start);
       if (inner ? !has_bits(~inner >> start << (64 - length), least) : length < least) continue;
       for (size_t i = 0; i < length; i += 16) copy16(to + i, block + start + i, lower);
@@ -347,7 +347,7 @@ class Lexer {
     return at;
   }
 
-  /// Whether what stands at `at` may change the character before it: told from the first byte. No mark is below U+0300
+  /// Whether what stands at `at` may change the character before it, judged by the first byte. No mark is below U+0300
   /// (CC 80) or in U+4000 .. U+9FFF (E4 .. E9); C2 may begin a soft hyphen, behind which a mark still counts.
   bool may_join(const char* at) const {
     if (at == text_.data() + text_.size()) return false;
@@ -388,7 +388,7 @@ class Lexer {
     run_.push_back(character);
   }
 
-  /// Put what is kept back, in NFC and case-folded.
+  /// Write what was kept back, in NFC and case-folded.
   template <Tokens mode, class Sink>
   void settle(Sink& sink) {
     if (run_.empty()) return;
@@ -520,7 +520,7 @@ class Lexer {
     region_ = false;
   }
 
-  /// More than two letters behind the apostrophe: it parts two words, as in l'homme.
+  /// More than two letters behind the apostrophe: it separates two words, as in l'homme.
   template <class Sink>
   void split(Sink& sink) {
     const size_t from = apostrophe_ + 1, size = used_ - from, begin = after_apostrophe_, end = end_;

@@ -1,5 +1,5 @@
-// str in its 1-, 2- or 4-byte form -> UTF-8. The 2-byte form, which Chinese comes in, is turned eight units at a time where
-// the processor can shuffle bytes.
+// str in its 1-, 2- or 4-byte form -> UTF-8. The 2-byte form, which Chinese comes in, is converted eight units at a time
+// where the processor can shuffle bytes.
 #pragma once
 #include <array>
 #include <cstddef>

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "feature_list.hpp"
 #include "hash.hpp"
 #include "memory.hpp"
-#include "merge.hpp"
 
 namespace tb {
 
@@ -109,8 +109,8 @@ class Vocabulary {
   Buffer<uint32_t> moved_;
 };
 
-/// A sorted vocabulary that does not change: feature -> its row. Without an index it is searched by halves: right for a
-/// handful of documents, where building an index would cost more than all look-ups.
+/// A sorted vocabulary that does not change: feature -> its row. Without an index every look-up is a binary search: right
+/// for a handful of documents, where building the index would cost more than all look-ups.
 class FeatureIndex {
  public:
   static constexpr int64_t absent = -1;

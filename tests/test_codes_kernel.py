@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from twins import kernel
 from twins import moments as twin
 
 from tallybayes import _kernel
@@ -32,12 +33,12 @@ def laid_out(out: dict[str, Any], n_classes: int) -> list[list[dict[int, Any]]]:
 @given(problems(), st.sampled_from([np.int64, np.int32, np.uint8]))
 def test_counts_are_those_of_the_twin(problem: Any, dtype: Any) -> None:
     X, classes, n_classes, weights = problem
-    out = _kernel.count_codes(X.astype(dtype), classes, n_classes)
+    out = kernel.count_codes(X.astype(dtype), classes, n_classes)
     assert out["cells"].dtype == np.int64
     assert out["size"].tolist() == (X.max(axis=0) + 1).tolist()
     assert laid_out(out, n_classes) == twin.count_codes(X.tolist(), classes, n_classes)
     for given_weights in (weights, weights / 4):
-        out = _kernel.count_codes(X.astype(dtype), classes, n_classes, weights=given_weights)
+        out = kernel.count_codes(X.astype(dtype), classes, n_classes, weights=given_weights)
         counted = twin.count_codes(X.tolist(), classes, n_classes, given_weights.tolist())
         assert out["size"].tolist() == (X.max(axis=0) + 1).tolist()  # a row of weight 0 has its codes too
         assert laid_out(out, n_classes) == [[{v: x for v, x in j.items() if x} for j in c] for c in counted]
@@ -46,20 +47,20 @@ def test_counts_are_those_of_the_twin(problem: Any, dtype: Any) -> None:
 @given(problems(low=-2))
 def test_negative_codes_are_missing_or_refused(problem: Any) -> None:
     X, classes, n_classes, _ = problem
-    out = _kernel.count_codes(X, classes, n_classes, missing=True)
+    out = kernel.count_codes(X, classes, n_classes, missing=True)
     assert laid_out(out, n_classes) == twin.count_codes(X.tolist(), classes, n_classes)
     negative = np.argwhere(X < 0)
-    refused = _kernel.count_codes(X, classes, n_classes)["negative"]
+    refused = kernel.count_codes(X, classes, n_classes)["negative"]
     assert refused == (tuple(negative[0].tolist()) if len(negative) else None)
     lowest = np.array([[0], [np.iinfo(np.int64).min]])
-    assert _kernel.count_codes(lowest, np.zeros(2, np.int32), 1)["negative"] == (1, 0)
+    assert kernel.count_codes(lowest, np.zeros(2, np.int32), 1)["negative"] == (1, 0)
 
 
 def test_threads_and_growing_tables_give_the_same_counts() -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(0, np.linspace(2, 400, 20_000).astype(int)[:, None], (20_000, 3))  # ever larger codes
     classes = rng.integers(0, 7, 20_000).astype(np.int32)
-    one, three = (_kernel.count_codes(X, classes, 7, n_jobs=jobs) for jobs in (1, 3))
+    one, three = (kernel.count_codes(X, classes, 7, n_jobs=jobs) for jobs in (1, 3))
     assert (one["cells"] == three["cells"]).all()
     assert laid_out(one, 7) == twin.count_codes(X.tolist(), classes, 7)
 
@@ -71,15 +72,15 @@ def test_gaps_and_larger_codes_among_rows_that_fit_are_counted_like_the_others()
     X[rng.integers(0, 3_000, 9), rng.integers(0, 3, 9)] = rng.integers(4, 300, 9)
     classes = rng.integers(0, 3, 3_000).astype(np.int32)
     weights = rng.integers(0, 5, 3_000)
-    out = _kernel.count_codes(X, classes, 3, missing=True)
+    out = kernel.count_codes(X, classes, 3, missing=True)
     assert laid_out(out, 3) == twin.count_codes(X.tolist(), classes, 3)
-    out = _kernel.count_codes(X, classes, 3, weights=weights, missing=True, n_jobs=2)
+    out = kernel.count_codes(X, classes, 3, weights=weights, missing=True, n_jobs=2)
     counted = twin.count_codes(X.tolist(), classes, 3, weights.tolist())
     assert laid_out(out, 3) == [[{v: x for v, x in j.items() if x} for j in c] for c in counted]
 
 
 def test_a_monster_code_allocates_nothing() -> None:
-    out = _kernel.count_codes(np.array([[2**60], [3]]), np.zeros(2, np.int32), 1)
+    out = kernel.count_codes(np.array([[2**60], [3]]), np.zeros(2, np.int32), 1)
     assert out["too_wide"]
     assert out["cells"].size == 0
 
@@ -101,6 +102,6 @@ def test_scores_are_sums_of_rows_of_the_table(n_classes: int) -> None:
         refused = _kernel.score_codes(X, first, table, base, n_classes, True, True, out, n_jobs=jobs)
         assert refused == (None, None)
         np.testing.assert_allclose(out, expected[:, :n_classes], rtol=1e-14, atol=1e-14)
-    negative, unseen = _kernel.score_codes(X, first, table, base, n_classes, False, False, out)
+    negative, unseen = _kernel.score_codes(X, first, table, base, n_classes, False, False, out, 1)
     assert negative == tuple(np.argwhere(X < 0)[0].tolist())
     assert unseen == tuple(np.argwhere(sizes <= X)[0].tolist())

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from twins import kernel
 from twins.counting import cells_of, count_rows
-
-from tallybayes import _kernel
 
 N_COLUMNS = 9
 
@@ -35,7 +34,7 @@ def count(
     rows: Any, classes: list[int], n_classes: int, *, index: Any = np.int32, dtype: Any = np.float64, **more: Any
 ) -> Any:
     """Sums as the kernel counts them; `spare=0` has it keep lists of cells, without a place for every one."""
-    return _kernel.count_csr(*csr(rows, index, dtype), N_COLUMNS, np.array(classes, np.int32), n_classes, **more)
+    return kernel.count_csr(*csr(rows, index, dtype), N_COLUMNS, np.array(classes, np.int32), n_classes, **more)
 
 
 def channels(out: Any) -> list[Any]:
@@ -136,7 +135,7 @@ def test_many_rows_over_several_threads_give_the_same_arrays(n_classes, spare, d
     dense = np.zeros((n_classes, columns))
     np.add.at(dense, (np.repeat(classes, 20), indices), data)
     for jobs in (1, 2, 3):
-        out = _kernel.count_csr(indptr, indices, data, columns, classes, n_classes, spare=spare, n_jobs=jobs)
+        out = kernel.count_csr(indptr, indices, data, columns, classes, n_classes, spare=spare, n_jobs=jobs)
         again = np.zeros_like(dense)
         again[out["class_index"], np.repeat(out["columns"], np.diff(out["indptr"]))] = out["occurrences"]
         np.testing.assert_array_equal(again, dense)
@@ -179,7 +178,7 @@ def test_read_only_arrays_are_accepted():
     parts = [*csr([[(1, 2.0)]]), np.array([0], np.int32)]
     for part in parts:
         part.flags.writeable = False
-    out = _kernel.count_csr(*parts[:3], N_COLUMNS, parts[3], 1)
+    out = kernel.count_csr(*parts[:3], N_COLUMNS, parts[3], 1)
     assert out["occurrences"].tolist() == [2]
 
 
@@ -193,7 +192,7 @@ def test_arrays_of_another_type_are_refused_not_converted():
         (indptr, indices, data, N_COLUMNS, zero.astype(np.int64)),
     ):
         with pytest.raises(TypeError):
-            _kernel.count_csr(*wrong, 1)
+            kernel.count_csr(*wrong, 1)
 
 
 @pytest.mark.parametrize(
@@ -213,4 +212,4 @@ def test_arrays_that_do_not_fit_are_refused(change, message):
     arguments = {"indptr": indptr, "indices": indices, "data": data, "n_columns": N_COLUMNS,
                  "class_index": np.array([0], np.int32), "n_classes": 1} | change  # fmt: skip
     with pytest.raises(ValueError, match=message):
-        _kernel.count_csr(**arguments)
+        kernel.count_csr(**arguments)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from twins import kernel
 from twins.counting import cells_of, count_documents, tallybayes_hash
 
 from tallybayes import _kernel
@@ -40,7 +41,7 @@ def corpora(draw: st.DrawFn) -> tuple[list[str], list[int], int]:
 
 
 all_rules = st.builds(
-    _kernel.Rules,
+    kernel.rules,
     tokens=st.sampled_from(["words", "sklearn", "space", "chars"]),
     ngrams=st.sampled_from([(1, 1), (1, 2), (2, 3)]),
 )
@@ -50,7 +51,7 @@ seeds = st.integers(0, 2**64 - 1)
 
 
 def count(documents: list[str], classes: list[int], n_classes: int, rules: Any, **more: Any) -> Any:
-    return _kernel.count_text(_kernel.Documents(documents), np.array(classes, np.int32), n_classes, rules, **more)
+    return kernel.count_text(_kernel.Documents(documents), np.array(classes, np.int32), n_classes, rules, **more)
 
 
 def channels(out: Any) -> list[Any]:
@@ -113,7 +114,7 @@ def test_murmur_columns_are_those_of_hashing_vectorizer(documents):
     from sklearn.feature_extraction.text import HashingVectorizer
 
     vectorizer = HashingVectorizer(n_features=2**10, alternate_sign=False, norm=None, ngram_range=(1, 2))
-    rules = _kernel.Rules(tokens="sklearn", fold="lower", ngrams=(1, 2))
+    rules = kernel.rules(tokens="sklearn", fold="lower", ngrams=(1, 2))
     out = count(documents, [0] * len(documents), 1, rules, columns=2**10, murmur=True)
     wanted_sums = np.asarray(vectorizer.transform(documents or [""]).sum(axis=0)).ravel()
     assert out["columns"].tolist() == np.flatnonzero(wanted_sums).tolist()
@@ -123,7 +124,7 @@ def test_murmur_columns_are_those_of_hashing_vectorizer(documents):
 @given(corpora(), st.data())
 def test_order_threads_and_seed_do_not_matter(corpus, data):
     documents, classes, n = corpus
-    rules = _kernel.Rules()
+    rules = kernel.rules()
     order = data.draw(st.permutations(range(len(documents))))
     one = count(documents, classes, n, rules, documents_channel=True)
     other = count([documents[i] for i in order], [classes[i] for i in order], n, rules, documents_channel=True,
@@ -138,7 +139,7 @@ def test_a_vocabulary_that_outgrows_its_table_many_times(jobs, value):
     rng = np.random.default_rng(0)
     documents = [" ".join(f"w{w}{'x' * (w % 30)}" for w in rng.integers(0, 60_000, 400)) for _ in range(300)]
     classes = [i % 3 for i in range(300)]
-    rules = _kernel.Rules(tokens="space", ngrams=(1, 1))
+    rules = kernel.rules(tokens="space", ngrams=(1, 1))
     out = count(documents, classes, 3, rules, documents_channel=True, value=value, n_jobs=jobs)
     twin = count_documents([d.encode().split() for d in documents], classes, None, occurrences=True,
                            documents_channel=True, value=value)  # fmt: skip
@@ -148,7 +149,7 @@ def test_a_vocabulary_that_outgrows_its_table_many_times(jobs, value):
 
 def test_neighbours_that_differ_only_in_their_first_bytes_stay_apart():
     """Features are sorted by their first two bytes, then by the rest: equal rests side by side are two features."""
-    rules = _kernel.Rules("space", (1, 1), fold="none")
+    rules = kernel.rules("space", (1, 1), fold="none")
     words = ["a", "b", "kne", "koe", "lneeeeeeeeeeee", "loeeeeeeeeeeee"]
     for jobs in (1, 2, 3):
         out = count([" ".join(words), " ".join(words[::2]), ""], [0, 1, 2], 3, rules, n_jobs=jobs)
@@ -159,7 +160,7 @@ def test_neighbours_that_differ_only_in_their_first_bytes_stay_apart():
 
 def test_features_that_differ_only_by_zero_bytes_stay_apart():
     document = "a\x1da\x00\x1da\x00\x00\x1d" + "b" * 16 + "\x1d" + "b" * 16 + "\x00"
-    rules = _kernel.Rules(tokens="chars", ngrams=(1, 3), fold="none")
+    rules = kernel.rules(tokens="chars", ngrams=(1, 3), fold="none")
     out = count(["a", "a\x00", "a\x00\x00", document], [0, 0, 0, 0], 1, rules)
     twin = count_documents(features(["a", "a\x00", "a\x00\x00", document], rules), [0] * 4, None, occurrences=True,
                            documents_channel=False)  # fmt: skip
@@ -171,7 +172,7 @@ def test_keys_made_to_collide_without_a_seed_do_not_slow_the_table():
     # under another seed they spread, so counting them stays linear.
     rng = np.random.default_rng(1)
     aimed = [w for w in (f"{v:08x}" for v in rng.integers(0, 2**32, 400_000)) if tallybayes_hash(w.encode()) >> 56 == 0]
-    rules = _kernel.Rules(tokens="space", ngrams=(1, 1))
+    rules = kernel.rules(tokens="space", ngrams=(1, 1))
     spread = count([" ".join(aimed)], [0], 1, rules, columns=2**10)  # columns take the low bits: these do spread
     assert spread["columns"].size > 700
     again = [tallybayes_hash(w.encode(), seed=987654321) >> 56 for w in aimed]
@@ -181,14 +182,14 @@ def test_keys_made_to_collide_without_a_seed_do_not_slow_the_table():
 def test_no_documents_and_empty_documents_give_an_empty_tally():
     for documents in ([], ["", "  "]):
         for more in ({}, {"columns": 16}, {"value": "log"}, {"n_jobs": 3}):
-            out = count(documents, [0] * len(documents), 2, _kernel.Rules(), **more)
+            out = count(documents, [0] * len(documents), 2, kernel.rules(), **more)
             assert out["indptr"].tolist() == [0]
             assert out["occurrences"].dtype == np.int64
 
 
 def test_a_weighted_count_beyond_int64_is_refused():
     with pytest.raises(OverflowError, match=r"2\^63"):
-        count(["a a", "a"], [0, 0], 1, _kernel.Rules(), whole_weights=np.array([2**62, 2**62], np.int64))
+        count(["a a", "a"], [0, 0], 1, kernel.rules(), whole_weights=np.array([2**62, 2**62], np.int64))
 
 
 @pytest.mark.parametrize(
@@ -207,6 +208,6 @@ def test_a_weighted_count_beyond_int64_is_refused():
 )
 def test_arguments_that_do_not_fit_are_refused(change, error, message):
     arguments = {"documents": _kernel.Documents(["a"]), "class_index": np.array([0], np.int32), "n_classes": 1,
-                 "rules": _kernel.Rules()} | change  # fmt: skip
+                 "rules": kernel.rules()} | change  # fmt: skip
     with pytest.raises(error, match=message):
-        _kernel.count_text(**arguments)
+        kernel.count_text(**arguments)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from twins import kernel
 
 from tallybayes import _kernel
 
@@ -17,7 +18,7 @@ KINDS = ["ascii", "latin é", "chinese 中", "astral 😀", "", "nul \x00 inside
 
 def whole(documents):
     """Each document as the kernel reads it."""
-    rules = _kernel.Rules("separated", (1, 1), fold="none")
+    rules = kernel.rules("separated", (1, 1), fold="none")
     return [b"".join(found).decode() for found in _kernel.features(documents, rules)]
 
 
@@ -69,6 +70,82 @@ def test_a_buffer_is_kept_alive():
     documents = _kernel.Documents.from_utf8(np.full(1000, ord("a"), np.uint8), np.arange(0, 1001, 100))
     gc.collect()
     assert whole(documents) == ["a" * 100] * 10
+
+
+def one_buffer(texts):
+    """The documents in the form of one buffer, some bytes behind its begin."""
+    encoded = [text.encode("utf-8", "replace") for text in texts]
+    offsets = np.cumsum([4, *map(len, encoded)], dtype=np.int64)
+    return _kernel.Documents.from_utf8(np.frombuffer(b"skip" + b"".join(encoded) + b"more", np.uint8), offsets)
+
+
+FORMS = {
+    "str": lambda texts: _kernel.Documents(list(texts)),
+    "bytes": lambda texts: _kernel.Documents([text.encode("utf-8", "replace") for text in texts]),
+    "one buffer": one_buffer,
+}
+forms = st.sampled_from(sorted(FORMS))
+ALL_KINDS = st.lists(st.sampled_from(KINDS) | st.text(st.characters(exclude_characters="\x1f"), max_size=9), max_size=7)
+
+
+@given(ALL_KINDS, forms, st.data())
+def test_a_slice_holds_the_documents_that_it_names(texts, form, data):
+    documents = FORMS[form](texts)
+    begin = data.draw(st.integers(0, len(texts)))
+    end = data.draw(st.integers(begin, len(texts)))
+    part = documents.slice(begin, end)
+    assert len(part) == end - begin
+    assert whole(part) == whole(documents)[begin:end]
+    assert part.nbytes == FORMS[form](texts[begin:end]).nbytes
+    again = part.slice(len(part) // 2, len(part))
+    assert whole(again) == whole(part)[len(part) // 2 :]
+    same_spans(part, documents, range(begin, end))
+
+
+@given(ALL_KINDS, forms, st.data())
+def test_taken_documents_come_in_the_order_of_their_positions_and_as_often(texts, form, data):
+    documents = FORMS[form](texts)
+    positions = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=9) if texts else st.just([]))
+    part = documents.take(np.array(positions, np.int64))
+    assert len(part) == len(positions)
+    assert whole(part) == [whole(documents)[i] for i in positions]
+    assert part.nbytes == FORMS[form]([texts[i] for i in positions]).nbytes
+    same_spans(part, documents, positions)
+    back = part.take(np.arange(len(part))[::-1].copy()).slice(0, len(part))
+    assert whole(back) == whole(part)[::-1]
+
+
+def same_spans(part, documents, positions):
+    rules = kernel.rules()
+    found = [_kernel.spans(part, rules, i) for i in range(len(part))]
+    assert found == [_kernel.spans(documents, rules, i) for i in positions]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_part_of_documents_keeps_what_it_reads_alive(form):
+    texts = [f"document {i} é 中 😀"[: -1 - i % 5] for i in range(1000)]
+    sliced = FORMS[form]([*texts]).slice(10, 990)
+    taken = FORMS[form]([*texts]).take(np.arange(0, 1000, 7))
+    both = FORMS[form]([*texts]).slice(10, 990).take(np.array([5, 5, 0]))
+    gc.collect()
+    again = [np.full(1000, i, np.uint8) for i in range(100)]  # what was freed would be written over
+    assert whole(sliced) == texts[10:990]
+    assert whole(taken) == texts[::7]
+    assert whole(both) == [texts[15], texts[15], texts[10]]
+    assert len(again) == 100
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_part_that_reaches_outside_is_refused(form):
+    documents = FORMS[form](["a", "b", "c"])
+    for begin, end in ((-1, 2), (0, 4), (2, 1), (4, 4)):
+        with pytest.raises(ValueError, match=f"within 0 and 3, and {begin} to {end} does not"):
+            documents.slice(begin, end)
+    for wrong in (-1, 3, 2**62):
+        with pytest.raises(ValueError, match=f"3 documents, none at position {wrong}$"):
+            documents.take(np.array([0, wrong, 7]))
+    with pytest.raises(TypeError):
+        documents.take(np.array([0], np.int32))
 
 
 @pytest.mark.parametrize(
@@ -132,8 +209,8 @@ def test_utf8_is_checked_as_python_does(data):
 def test_rules_out_of_range_are_refused():
     for options in ({"ngrams": (0, 1)}, {"ngrams": (2, 1)}, {"cjk": (1, 65)}):
         with pytest.raises(ValueError, match="1 <= min <= max <= 64"):
-            _kernel.Rules(**options)
+            kernel.rules(**options)
     with pytest.raises(ValueError, match="tokens is one of words, sklearn"):
-        _kernel.Rules("word")
+        kernel.rules("word")
     with pytest.raises(IndexError):
-        _kernel.spans(_kernel.Documents(["a"]), _kernel.Rules(), 1)
+        _kernel.spans(_kernel.Documents(["a"]), kernel.rules(), 1)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from twins import kernel
 from twins.leaving_out import likelihoods
 
-from tallybayes import _kernel
 from tallybayes.engines.matrix import count_matrix
 from tallybayes.labels import Labels
 
@@ -30,7 +30,7 @@ def kernel_scores(X: Any, codes: list[int], weights: list[int] | None, n_classes
     rows, columns = np.nonzero(X)
     ends = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(X)))))
     out = np.full((len(X), n_classes), np.nan)
-    _kernel.leave_one_out(
+    kernel.leave_one_out(
         ends,
         np.ascontiguousarray(columns),
         X[rows, columns],
@@ -86,6 +86,6 @@ def test_a_row_that_was_never_counted_is_refused():
     arrays = np.array([0, 1]), np.array([0]), np.array([2]), np.array([0], np.int32), None
     tally = np.array([0, 1]), np.array([0], np.int32), np.array([1.0]), np.array([1.0])
     with pytest.raises(ValueError, match="row 0 was not counted"):
-        _kernel.leave_one_out(*arrays, *tally, np.empty((1, 1)), model="multinomial", alpha=1.0)
+        kernel.leave_one_out(*arrays, *tally, np.empty((1, 1)), model="multinomial", alpha=1.0)
     with pytest.raises(ValueError, match="model must be"):
-        _kernel.leave_one_out(*arrays, *tally, np.empty((1, 1)), model="gaussian", alpha=1.0)
+        kernel.leave_one_out(*arrays, *tally, np.empty((1, 1)), model="gaussian", alpha=1.0)

@@ -14,6 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from tallybayes import _kernel
 
+from .twins import kernel
 from .twins import lexer as twin
 
 FOLDS = ["none", "lower", "nfkc", "nfkc_casefold"]
@@ -63,7 +64,7 @@ pairs = st.tuples(st.integers(1, 3), st.integers(0, 3)).map(lambda pair: (pair[0
 
 
 def features(text, tokens="words", ngrams=(1, 2), cjk=(1, 3), how="nfkc_casefold", stop_words=(), min_length=1):
-    rules = _kernel.Rules(tokens, ngrams, cjk, how, list(stop_words), min_length)
+    rules = kernel.rules(tokens, ngrams, cjk, how, list(stop_words), min_length)
     (found,) = _kernel.features(_kernel.Documents([text]), rules)
     return [feature.decode() for feature in found]
 
@@ -112,7 +113,7 @@ WHOLE = [c for c in NASTY if c not in "™½①㎏ﬁ㍿ŉ\u0e33\ud800\udfff"]
 @given(st.lists(st.sampled_from(WHOLE), max_size=30).map("".join), pairs, pairs)
 @settings(deadline=None)
 def test_spans_are_the_features_with_the_text_they_were_made_from(text, ngrams, cjk):
-    rules = _kernel.Rules("words", ngrams, cjk)
+    rules = kernel.rules("words", ngrams, cjk)
     spans = _kernel.spans(_kernel.Documents([text]), rules, 0)
     assert [feature.decode() for feature, _, _ in spans] == features(text, "words", ngrams, cjk)
     for feature, begin, end in spans:
@@ -123,7 +124,7 @@ def test_spans_are_the_features_with_the_text_they_were_made_from(text, ngrams, 
 @given(texts, st.sampled_from(MODES), st.sampled_from(FOLDS), pairs)
 @settings(deadline=None)
 def test_spans_of_every_mode_rise_and_stay_in_the_text(text, tokens, how, ngrams):
-    rules = _kernel.Rules(tokens, ngrams, (1, 2), how)
+    rules = kernel.rules(tokens, ngrams, (1, 2), how)
     spans = _kernel.spans(_kernel.Documents([text]), rules, 0)
     assert [feature.decode() for feature, _, _ in spans] == features(text, tokens, ngrams, (1, 2), how)
     assert all(0 <= begin <= end <= len(text) for _, begin, end in spans)
@@ -134,7 +135,7 @@ def test_spans_of_every_mode_rise_and_stay_in_the_text(text, tokens, how, ngrams
 
 def test_places_count_code_points_of_every_width():
     text = "aé中😀 ﬀ Ω\u0301x"
-    spans = _kernel.spans(_kernel.Documents([text]), _kernel.Rules(ngrams=(1, 1), cjk=(1, 1)), 0)
+    spans = _kernel.spans(_kernel.Documents([text]), kernel.rules(ngrams=(1, 1), cjk=(1, 1)), 0)
     assert [(feature.decode(), text[begin:end]) for feature, begin, end in spans] == [
         ("aé", "aé"),
         ("中", "中"),
@@ -180,7 +181,7 @@ def test_scratch_may_end_at_any_character_of_a_word():
 def test_documents_in_one_call_do_not_touch_each_other():
     documents = ["a don'", "t b", "中", "文", "e", "\u0301x", "👩\u200d", "🚀", "", "ΑΣ", "Α", " ", "c"]
     for tokens in MODES:
-        rules = _kernel.Rules(tokens, (1, 3))
+        rules = kernel.rules(tokens, (1, 3))
         assert _kernel.features(_kernel.Documents(documents), rules) == [
             _kernel.features(_kernel.Documents([document]), rules)[0] for document in documents
         ]
@@ -232,7 +233,7 @@ def test_tok_2_a_word_of_ten_million_characters_takes_linear_time(name):
 
     def seconds(part, how):
         start = time.process_time()
-        _kernel.features(_kernel.Documents([part]), _kernel.Rules(ngrams=(1, 2), cjk=(1, 1), fold=how))
+        _kernel.features(_kernel.Documents([part]), kernel.rules(ngrams=(1, 2), cjk=(1, 1), fold=how))
         return time.process_time() - start
 
     for how in ("nfkc_casefold", "lower"):

@@ -44,7 +44,7 @@ def call(a: Cells, b: Cells, a_map: list[int], b_map: list[int], sign: int, n: i
         if not text and len(side) == 5:  # an empty tally of columns
             side = [np.empty(0, np.int64), *side[2:]]
         sides += [*side[:-1], np.array(class_map, np.int32), side[-1]]
-    return (_kernel.merge_text if text else _kernel.merge_columns)(*sides, sign)
+    return (_kernel.merge_text if text else _kernel.merge_columns)(*sides, sign, 0.0)
 
 
 def check(a: Cells, b: Cells, a_map: list[int], b_map: list[int], sign: int, n: int, dtype: Any, text: bool) -> None:
@@ -135,4 +135,4 @@ def test_arrays_that_do_not_fit_are_refused(position, value, message):
     wrong = list(side)
     wrong[position] = value
     with pytest.raises(ValueError, match=message):
-        _kernel.merge_text(*wrong, *side, 1)
+        _kernel.merge_text(*wrong, *side, 1, 0.0)

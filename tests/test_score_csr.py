@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from twins import kernel
 from twins.scoring import Table, lists, score
 
 from tallybayes import _kernel
@@ -46,7 +47,7 @@ def kernel_scores(table: Any, rows: Any, index: Any = np.int32, dtype: Any = np.
     indptr = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
     entries = [entry for row in rows for entry in row]
     out = np.full((len(rows), table.n_classes), np.nan)
-    bad = _kernel.score_csr(indptr, np.array([e[0] for e in entries], index), np.array([e[1] for e in entries], dtype),
+    bad = kernel.score_csr(indptr, np.array([e[0] for e in entries], index), np.array([e[1] for e in entries], dtype),
                             table, out, **more)  # fmt: skip
     return out if bad is None else bad
 
@@ -135,13 +136,13 @@ def test_an_output_of_another_type_or_shape_is_refused():
     table = kernel_table(Table([0.0, 0.0], [1.0, 1.0], [0.0, 0.0], [{0: 1.0}]))
     row = np.array([0, 1], np.int64), np.array([0], np.int32), np.array([1.0])
     with pytest.raises(TypeError):
-        _kernel.score_csr(*row, table, np.empty((1, 2), np.float32))
+        kernel.score_csr(*row, table, np.empty((1, 2), np.float32))
     with pytest.raises(ValueError, match="shape"):
-        _kernel.score_csr(*row, table, np.empty((2, 2)))
+        kernel.score_csr(*row, table, np.empty((2, 2)))
     frozen = np.empty((1, 2))
     frozen.flags.writeable = False
     with pytest.raises(TypeError):
-        _kernel.score_csr(*row, table, frozen)
+        kernel.score_csr(*row, table, frozen)
 
 
 @pytest.mark.parametrize(
@@ -159,4 +160,4 @@ def test_a_table_that_does_not_fit_is_refused(position, value, message):
               np.array([0], np.int32), np.zeros(1)]  # fmt: skip
     arrays[position] = value
     with pytest.raises(ValueError, match=message):
-        _kernel.ScoreTable(*arrays)
+        _kernel.ScoreTable(*arrays, True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from typing import Any
 
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_count_text import WORDS, all_rules, count, features, texts, threads
 from test_score_csr import kernel_table
+from twins import kernel
 from twins.counting import tallybayes_hash
 from twins.scoring import Table, score, value_of
 
@@ -48,8 +48,8 @@ def test_scores_equal_the_twin_to_the_last_bit(documents, rules, n_classes, valu
     table = table_over(len(known), n_classes, keep)
     row_of = {f: i for i, f in enumerate(known)}
     out = np.full((len(documents), n_classes), np.nan)
-    lean = _kernel.Vocabulary(*pack(known), 7, dense)
-    _kernel.score_text(_kernel.Documents(documents), rules, lean, kernel_table(table, dense), out, value, unknown, jobs)
+    lean = kernel.vocabulary(*pack(known), 7, dense)
+    kernel.score_text(_kernel.Documents(documents), rules, lean, kernel_table(table, dense), out, value, unknown, jobs)
     for i, each in enumerate(features(documents, rules)):
         row = [(row_of[f], 1) for f in each if f in row_of]
         missing = [f for f in each if f not in row_of]
@@ -64,7 +64,7 @@ def test_rows_equal_the_twin(documents, rules, jobs, keep):
     known = vocabulary_of(documents, rules, keep)
     row_of = {f: i for i, f in enumerate(known)}
     indptr, indices, counts, unknown = _kernel.text_to_csr(
-        _kernel.Documents(documents), rules, _kernel.Vocabulary(*pack(known)), jobs
+        _kernel.Documents(documents), rules, kernel.vocabulary(*pack(known)), jobs
     )
     for i, each in enumerate(features(documents, rules)):
         row = sorted(Counter(row_of[f] for f in each if f in row_of).items())
@@ -79,7 +79,7 @@ def test_hashed_text_scores_like_its_columns(documents, rules, murmur):
     out = count(documents, [0] * len(documents), 1, rules, columns=size, murmur=murmur)
     columns = out["columns"][::2].copy()
     indptr, indices, counts, unknown = _kernel.text_to_csr(
-        _kernel.Documents(documents), rules, _kernel.Columns(columns, size, murmur)
+        _kernel.Documents(documents), rules, kernel.columns(columns, size, murmur), 1
     )
     for i, each in enumerate(features(documents, rules)):
         hashed = _kernel.hash_features(*pack(each), size, murmur).tolist()
@@ -89,16 +89,6 @@ def test_hashed_text_scores_like_its_columns(documents, rules, murmur):
         part = slice(indptr[i], indptr[i + 1])
         assert dict(zip(columns[indices[part]].tolist(), counts[part].tolist(), strict=True)) == row
         assert unknown[i] == len(each) - row.total()
-
-
-@given(corpora, all_rules)
-def test_extract_gives_each_document_its_own_features(documents, rules):
-    data, offsets, indptr, indices, counts = _kernel.extract(_kernel.Documents(documents), rules)
-    words = [data.tobytes()[a:b] for a, b in itertools.pairwise(offsets)]
-    assert words == sorted({f for each in features(documents, rules) for f in each})
-    for i, each in enumerate(features(documents, rules)):
-        part = slice(indptr[i], indptr[i + 1])
-        assert {words[j]: c for j, c in zip(indices[part], counts[part], strict=True)} == Counter(each)
 
 
 @given(st.lists(st.binary(max_size=20), unique=True).map(sorted), st.lists(st.binary(max_size=20)))
@@ -112,35 +102,35 @@ def test_a_document_alone_scores_like_the_document_in_a_batch():
     rng = np.random.default_rng(5)
     documents = [" ".join(rng.choice(WORDS, rng.integers(0, 40))) for _ in range(900)]
     documents[7] = " ".join(rng.choice(WORDS, 30_000))  # spans many batches
-    rules = _kernel.Rules()
+    rules = kernel.rules()
     known = vocabulary_of(documents, rules, 4)
     table = kernel_table(table_over(len(known), 20, 0))
-    vocabulary = _kernel.Vocabulary(*pack(known))
+    vocabulary = kernel.vocabulary(*pack(known))
     for value in ("count", "binary", "log"):
         together = np.empty((len(documents), 20))
-        _kernel.score_text(_kernel.Documents(documents), rules, vocabulary, table, together, value, True, 3)
+        kernel.score_text(_kernel.Documents(documents), rules, vocabulary, table, together, value, True, 3)
         for i in (0, 6, 7, 8, 899):
             alone = np.empty((1, 20))
-            _kernel.score_text(_kernel.Documents([documents[i]]), rules, vocabulary, table, alone, value, True)
+            kernel.score_text(_kernel.Documents([documents[i]]), rules, vocabulary, table, alone, value, True)
             np.testing.assert_array_equal(alone[0], together[i])
 
 
 def test_a_table_of_another_size_or_a_wrong_output_is_refused():
-    vocabulary, rules = _kernel.Vocabulary(*pack([b"a", b"b"])), _kernel.Rules()
+    vocabulary, rules = kernel.vocabulary(*pack([b"a", b"b"])), kernel.rules()
     documents = _kernel.Documents(["a"])
     with pytest.raises(ValueError, match="vocabulary"):
-        _kernel.score_text(documents, rules, vocabulary, kernel_table(table_over(3, 2, 0)), np.empty((1, 2)))
+        kernel.score_text(documents, rules, vocabulary, kernel_table(table_over(3, 2, 0)), np.empty((1, 2)))
     table = kernel_table(table_over(2, 2, 0))
     with pytest.raises(ValueError, match="shape"):
-        _kernel.score_text(documents, rules, vocabulary, table, np.empty((2, 2)))
+        kernel.score_text(documents, rules, vocabulary, table, np.empty((2, 2)))
     with pytest.raises(TypeError):
-        _kernel.score_text(documents, rules, vocabulary, table, np.empty((1, 2), np.float32))
+        kernel.score_text(documents, rules, vocabulary, table, np.empty((1, 2), np.float32))
 
 
 def test_vocabularies_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="offsets"):
-        _kernel.Vocabulary(np.zeros(3, np.uint8), np.array([0, 4], np.int64))
+        kernel.vocabulary(np.zeros(3, np.uint8), np.array([0, 4], np.int64))
     with pytest.raises(ValueError, match="power of two"):
-        _kernel.Columns(np.array([0], np.int64), 3)
+        kernel.columns(np.array([0], np.int64), 3)
     with pytest.raises(ValueError, match="out of range"):
-        _kernel.Columns(np.array([4], np.int64), 4)
+        kernel.columns(np.array([4], np.int64), 4)

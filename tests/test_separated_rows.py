@@ -8,8 +8,7 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from tallybayes import _kernel
+from twins import kernel
 
 Row = tuple[str, str, str, int]
 
@@ -44,7 +43,7 @@ def fast(text: str, width: int, pieces: list[str] | None = None) -> tuple[list[R
     for i, piece in enumerate(pieces or [text]):
         final = i + 1 == len(pieces or [text])
         held += piece
-        documents, labels, ids, lines, stopped, line, sound = _kernel.separated_rows(
+        documents, labels, ids, lines, stopped, line, sound = kernel.separated_rows(
             held, line, ",", width, 0, 1, width - 1, final
         )
         rows += zip(documents, labels, ids, lines, strict=True)
@@ -87,42 +86,42 @@ def test_what_a_writer_wrote_is_read_back_for_any_cutting(
 
 
 def test_the_cells_are_as_narrow_as_they_can_be() -> None:
-    documents, labels, *_ = _kernel.separated_rows('plain,"a""b"\n学,😀\n', 1, ",", 2, 0, 1)
+    documents, labels, *_ = kernel.separated_rows('plain,"a""b"\n学,😀\n', 1, ",", 2, 0, 1)
     assert documents[0].isascii()
     assert labels == ['a"b', "😀"]
     assert [text.__sizeof__() for text in documents] == ["plain".__sizeof__(), "学".__sizeof__()]
 
 
 def test_a_separator_may_be_any_character() -> None:
-    assert _kernel.separated_rows("a、b\n", 7, "、", 2, 0, 1)[:4] == (["a"], ["b"], [], [7])
-    assert _kernel.separated_rows("a、b\n", 7, "😀", 1, 0)[0] == ["a、b"]
+    assert kernel.separated_rows("a、b\n", 7, "、", 2, 0, 1)[:4] == (["a"], ["b"], [], [7])
+    assert kernel.separated_rows("a、b\n", 7, "😀", 1, 0)[0] == ["a、b"]
 
 
 def test_an_empty_label_is_only_bad_where_labels_are_wanted() -> None:
-    assert _kernel.separated_rows("a,\nb,c\n", 1, ",", 2, 0)[0] == ["a", "b"]
-    *_, stopped, line, sound = _kernel.separated_rows('x,y\na,""\nb,c\n', 1, ",", 2, 0, 1)
+    assert kernel.separated_rows("a,\nb,c\n", 1, ",", 2, 0)[0] == ["a", "b"]
+    *_, stopped, line, sound = kernel.separated_rows('x,y\na,""\nb,c\n', 1, ",", 2, 0, 1)
     assert (stopped, line, sound) == (4, 2, False)
 
 
 @pytest.mark.parametrize("columns", [(2, -1, -1), (-1, -1, -1), (0, 2, -1), (0, 1, 5)])
 def test_columns_outside_the_row_are_refused(columns: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="outside the row"):
-        _kernel.separated_rows("a,b\n", 1, ",", 2, *columns)
+        kernel.separated_rows("a,b\n", 1, ",", 2, *columns)
 
 
 @pytest.mark.parametrize("separator", ["", ";;"])
 def test_a_separator_is_one_character(separator: str) -> None:
     with pytest.raises(ValueError, match="one character"):
-        _kernel.separated_rows("a,b\n", 1, separator, 2, 0)
+        kernel.separated_rows("a,b\n", 1, separator, 2, 0)
 
 
 def test_after_a_closing_quote_comes_a_separator_or_a_line_end() -> None:
-    *_, stopped, line, sound = _kernel.separated_rows('x,y\n"a"b\nz,w\n', 1, ",", 2, 0)
+    *_, stopped, line, sound = kernel.separated_rows('x,y\n"a"b\nz,w\n', 1, ",", 2, 0)
     assert (stopped, line, sound) == (4, 2, False)
 
 
 def test_a_blank_line_is_no_row_and_an_empty_cell_is() -> None:
-    assert _kernel.separated_rows('a\n\n""\r\n\r\nb', 1, ",", 1, 0, final=True)[:4] == (
+    assert kernel.separated_rows('a\n\n""\r\n\r\nb', 1, ",", 1, 0, final=True)[:4] == (
         ["a", "", "b"],
         [],
         [],

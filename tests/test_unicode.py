@@ -12,6 +12,7 @@ import pytest
 
 from tallybayes import _kernel
 
+from .twins import kernel
 from .twins import lexer as twin
 
 KNOWN = [
@@ -24,7 +25,7 @@ VERSION = tuple(map(int, _kernel.unicode_version.split(".")))
 
 
 def features(texts, tokens, how, ngrams=(1, 1)):
-    found = _kernel.features(_kernel.Documents(texts), _kernel.Rules(tokens, ngrams, (1, 1), how))
+    found = _kernel.features(_kernel.Documents(texts), kernel.rules(tokens, ngrams, (1, 1), how))
     return [[feature.decode() for feature in each] for each in found]
 
 

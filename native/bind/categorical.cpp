@@ -2,23 +2,19 @@
 #include "arrays.hpp"
 #include "categorical.hpp"
 #include "checks.hpp"
+#include "refusals.hpp"
 
 namespace tb::bind {
 using namespace nb::literals;
 
 namespace {
-nb::object cell(const BadCell& bad) {
-  if (bad.row < 0) return nb::none();
-  return nb::make_tuple(bad.row, bad.column);
-}
-
 template <class T, class C>
 nb::dict count(In2<T> X, In<int32_t> class_index, int64_t n_classes, Maybe<In<C>> weights, bool missing,
                int64_t limit, int n_jobs) {
   check_size(class_index.size(), X.shape(0), "class_index");
   check_below(class_index.data(), class_index.size(), n_classes, "class_index");
   if (weights) check_size(weights->size(), X.shape(0), "weights");
-  const CodeRows<T> rows{X.data(), static_cast<int64_t>(X.shape(0)), static_cast<int64_t>(X.shape(1))};
+  const DenseRows<T> rows{X.data(), static_cast<int64_t>(X.shape(0)), static_cast<int64_t>(X.shape(1))};
   CodeTable<C> table;
   {
     nb::gil_scoped_release release;
@@ -26,7 +22,7 @@ nb::dict count(In2<T> X, In<int32_t> class_index, int64_t n_classes, Maybe<In<C>
                               checked_threads(n_jobs));
   }
   nb::dict out;
-  out["negative"] = cell(table.negative);
+  out["negative"] = place_of(table.negative);
   out["too_wide"] = table.too_wide;
   out["size"] = to_numpy(std::move(table.size));
   out["cells"] = to_numpy(std::move(table.cells));
@@ -45,14 +41,14 @@ nb::tuple score(In2<T> X, In<int64_t> first, In2<double> table, In<double> base,
     throw std::invalid_argument("table and base must be padded to a multiple of four classes");
   if (out.shape(0) != X.shape(0) || out.shape(1) != static_cast<size_t>(n_classes))
     throw std::invalid_argument("out must be rows × classes");
-  const CodeRows<T> rows{X.data(), static_cast<int64_t>(X.shape(0)), static_cast<int64_t>(d)};
+  const DenseRows<T> rows{X.data(), static_cast<int64_t>(X.shape(0)), static_cast<int64_t>(d)};
   const CodeScores scores{n_classes, static_cast<int64_t>(stride), first.data(), table.data(), base.data()};
   CodeRefusal refusal;
   {
     nb::gil_scoped_release release;
     refusal = score_codes(rows, scores, missing, unseen, checked_threads(n_jobs), out.data());
   }
-  return nb::make_tuple(cell(refusal.negative), cell(refusal.unseen));
+  return nb::make_tuple(place_of(refusal.negative), place_of(refusal.unseen));
 }
 
 template <class T>
@@ -61,11 +57,11 @@ void bind_type(nb::module_& m) {
       "Class counts of the codes: size [d] (largest code counted + 1), cells flat [K][Σ size]; negative codes are missing values "
       "where `missing`, else `negative` is the first; `too_wide`: more than `limit` cells would be needed.";
   m.def("count_codes", &count<T, int64_t>, "X"_a.noconvert(), "class_index"_a.noconvert(), "n_classes"_a,
-        "weights"_a.noconvert() = nb::none(), "missing"_a = false, "limit"_a = int64_t{1} << 24, "n_jobs"_a = 1, doc);
+        "weights"_a.noconvert().none(), "missing"_a, "limit"_a, "n_jobs"_a, doc);
   m.def("count_codes", &count<T, double>, "X"_a.noconvert(), "class_index"_a.noconvert(), "n_classes"_a,
-        "weights"_a.noconvert(), "missing"_a = false, "limit"_a = int64_t{1} << 24, "n_jobs"_a = 1, doc);
+        "weights"_a.noconvert(), "missing"_a, "limit"_a, "n_jobs"_a, doc);
   m.def("score_codes", &score<T>, "X"_a.noconvert(), "first"_a.noconvert(), "table"_a.noconvert(), "base"_a.noconvert(),
-        "n_classes"_a, "missing"_a, "unseen"_a, "out"_a.noconvert(), "n_jobs"_a = 1,
+        "n_classes"_a, "missing"_a, "unseen"_a, "out"_a.noconvert(), "n_jobs"_a,
         "Fill out [n, K] with base + Σ table[first[j] + code]; codes past a column's own take its last row. Returns the "
         "first (row, column) that is negative and the first that is unseen, where these are not allowed.");
 }

@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "checks.hpp"
+#include "feature_arguments.hpp"
 #include "objects.hpp"
 #include "score_text.hpp"
 #include "table.hpp"
@@ -60,7 +61,6 @@ nb::dict count_text_of(const PyDocuments& documents, In<int32_t> class_index, in
                        int64_t columns, bool murmur, uint64_t seed, Maybe<In<int64_t>> whole_weights,
                        Maybe<In<double>> weights, const std::string& value, bool occurrences, bool documents_channel,
                        int n_jobs) {
-  CountOptions options;
   check_size(class_index.size(), documents.size(), "class_index");
   check_below(class_index.data(), class_index.size(), n_classes, "class_index");
   if (weights && whole_weights) throw std::invalid_argument("weights are whole numbers or fractions, not both");
@@ -68,22 +68,23 @@ nb::dict count_text_of(const PyDocuments& documents, In<int32_t> class_index, in
   if (whole_weights) check_size(whole_weights->size(), documents.size(), "whole_weights");
   if (!occurrences && !documents_channel)
     throw std::invalid_argument("at least one of occurrences and documents must be wanted");
-  options.classes = std::max(n_classes, 1);
-  options.value = value_named(value);
-  options.whole_weights = data_or_null(whole_weights);
-  options.weights = data_or_null(weights);
-  options.columns = columns == 0 ? 0 : checked_columns(columns);
-  options.murmur = murmur;
-  options.seed = seed;
-  options.threads = checked_threads(n_jobs);
-  // Occurrences of binary rows are documents: counted once, given under the names that were asked for.
-  const bool binary = options.value == Value::binary;
-  options.occurrences = occurrences && !binary;
-  options.documents = documents_channel || binary;
+  // Occurrences of binary rows are documents: counted once, returned under the names that were asked for.
+  const Value kind = value_named(value);
+  const bool binary = kind == Value::binary;
+  const CountOptions options{.classes = std::max(n_classes, 1),
+                             .occurrences = occurrences && !binary,
+                             .documents = documents_channel || binary,
+                             .value = kind,
+                             .whole_weights = data_or_null(whole_weights),
+                             .weights = data_or_null(weights),
+                             .columns = columns == 0 ? 0 : checked_columns(columns),
+                             .murmur = murmur,
+                             .seed = seed,
+                             .threads = checked_threads(n_jobs)};
   const int32_t* classes = class_index.data();
-  nb::dict out = weights                                            ? count_channels<true, double, double>(documents, classes, rules, options)
-                 : whole_weights || options.value == Value::log     ? count_channels<true, int64_t, int64_t>(documents, classes, rules, options)
-                                                                    : count_channels<false, uint32_t, int64_t>(documents, classes, rules, options);
+  nb::dict out = weights ? count_channels<true, double, double>(documents, classes, rules, options)
+                 : whole_weights || kind == Value::log ? count_channels<true, int64_t, int64_t>(documents, classes, rules, options)
+                                                       : count_channels<false, uint32_t, int64_t>(documents, classes, rules, options);
   if (binary && occurrences) out["occurrences"] = out["documents"];
   if (binary && !documents_channel) nb::del(out["documents"]);
   return out;
@@ -92,11 +93,7 @@ nb::dict count_text_of(const PyDocuments& documents, In<int32_t> class_index, in
 /// A model's features, held so that look-ups need no check and no copy.
 struct PyVocabulary : FeatureIndex {
   PyVocabulary(In<uint8_t> bytes, In<int64_t> offsets, uint64_t seed, bool indexed)
-      : FeatureIndex(checked(bytes, offsets), seed, indexed), bytes(bytes), offsets(offsets) {}
-  static TextFeatures checked(const In<uint8_t>& bytes, const In<int64_t>& offsets) {
-    check_offsets(offsets.data(), offsets.size(), bytes.size(), "offsets");
-    return {bytes.data(), offsets.data(), offsets.size() - 1};
-  }
+      : FeatureIndex(text_features(bytes, offsets), seed, indexed), bytes(bytes), offsets(offsets) {}
   In<uint8_t> bytes;
   In<int64_t> offsets;
 };
@@ -137,45 +134,16 @@ nb::tuple rows_of_documents(const PyDocuments& documents, const Rules& rules, co
                         to_numpy(std::move(rows.counts)), to_numpy(std::move(rows.unknown)));
 }
 
-/// The distinct features of each document, with the vocabulary of just these documents.
-nb::tuple extract(const PyDocuments& documents, const Rules& rules, uint64_t seed) {
-  using Mode = CountMode<true, false, false, uint32_t>;
-  Gathered<int64_t, 1> counts;
-  Buffer<int64_t> indptr(documents.size() + 1, 0), indices, values;
-  {
-    nb::gil_scoped_release release;
-    CountOptions options;
-    options.classes = std::max(static_cast<int32_t>(documents.size()), 1);
-    options.seed = seed;
-    std::vector<int32_t> own(documents.size());
-    for (size_t i = 0; i < own.size(); ++i) own[i] = static_cast<int32_t>(i);
-    counts = count_text<int64_t, WordStore, Mode>(documents, own.data(), rules, options);
-    for (const int32_t document : counts.class_index) ++indptr[document + 1];
-    for (size_t i = 0; i < documents.size(); ++i) indptr[i + 1] += indptr[i];
-    indices = Buffer<int64_t>(counts.class_index.size());
-    values = Buffer<int64_t>(counts.class_index.size());
-    std::vector<int64_t> next(indptr.begin(), indptr.end());
-    for (size_t feature = 0; feature + 1 < counts.indptr.size(); ++feature)
-      for (int64_t p = counts.indptr[feature]; p < counts.indptr[feature + 1]; ++p) {
-        const auto at = static_cast<size_t>(next[counts.class_index[p]]++);
-        indices[at] = static_cast<int64_t>(feature);
-        values[at] = counts.channels[0][p];
-      }
-  }
-  return nb::make_tuple(to_numpy(std::move(counts.bytes)), to_numpy(std::move(counts.offsets)), to_numpy(std::move(indptr)),
-                        to_numpy(std::move(indices)), to_numpy(std::move(values)));
-}
-
 nb::object find_features(In<uint8_t> bytes, In<int64_t> offsets, In<uint8_t> wanted_bytes, In<int64_t> wanted_offsets) {
-  const FeatureIndex features(PyVocabulary::checked(bytes, offsets), 0, false);
-  const TextFeatures wanted = PyVocabulary::checked(wanted_bytes, wanted_offsets);
+  const FeatureIndex features(text_features(bytes, offsets), 0, false);
+  const TextFeatures wanted = text_features(wanted_bytes, wanted_offsets);
   Buffer<int64_t> rows(wanted.count);
   for (size_t i = 0; i < wanted.count; ++i) rows[i] = features.search(wanted[i]);
   return nb::cast(to_numpy(std::move(rows)));
 }
 
 nb::object hash_features(In<uint8_t> bytes, In<int64_t> offsets, int64_t columns, bool murmur) {
-  const TextFeatures features = PyVocabulary::checked(bytes, offsets);
+  const TextFeatures features = text_features(bytes, offsets);
   const ColumnHash hash{checked_columns(columns) - 1, murmur};
   Buffer<int64_t> out(features.count);
   std::string padded;
@@ -189,36 +157,33 @@ nb::object hash_features(In<uint8_t> bytes, In<int64_t> offsets, int64_t columns
 template <class Index>
 void bind_look_ups(nb::module_& m) {
   m.def("score_text", &score_documents<Index>, nb::arg("documents"), nb::arg("rules"), nb::arg("vocabulary"), nb::arg("table"),
-        nb::arg("out").noconvert(), nb::arg("value") = "count", nb::arg("unknown") = false, nb::arg("n_jobs") = 1,
+        nb::arg("out").noconvert(), nb::arg("value"), nb::arg("unknown"), nb::arg("n_jobs"),
         "Scores of documents into out [documents, classes]; `unknown`: features without a row count in |x|.");
   m.def("text_to_csr", &rows_of_documents<Index>, nb::arg("documents"), nb::arg("rules"), nb::arg("vocabulary"),
-        nb::arg("n_jobs") = 1, "(indptr, indices, counts, number of unknown features) of documents.");
+        nb::arg("n_jobs"), "(indptr, indices, counts, number of unknown features) of documents.");
 }
 }  // namespace
 
 void bind_count(nb::module_& m) {
   m.def("count_text", &count_text_of, nb::arg("documents"), nb::arg("class_index").noconvert(), nb::arg("n_classes"),
-        nb::arg("rules"), nb::arg("columns") = 0, nb::arg("murmur") = false, nb::arg("seed") = 0,
-        nb::arg("whole_weights").noconvert() = nb::none(), nb::arg("weights").noconvert() = nb::none(),
-        nb::arg("value") = "count", nb::arg("occurrences") = true, nb::arg("documents_channel") = false,
-        nb::arg("n_jobs") = 1,
+        nb::arg("rules"), nb::arg("columns"), nb::arg("murmur"), nb::arg("seed"),
+        nb::arg("whole_weights").noconvert().none(), nb::arg("weights").noconvert().none(), nb::arg("value"),
+        nb::arg("occurrences"), nb::arg("documents_channel"), nb::arg("n_jobs"),
         "Class sums of documents, feature-major, features ascending: a dict of bytes and offsets (or columns), indptr,\n"
         "class_index and the channels; int64, or float64 with fractional weights. value 'log': units of 2^-32.");
-  nb::class_<PyVocabulary>(m, "Vocabulary", "Ascending features to look text up in; without index searched by halves.")
+  nb::class_<PyVocabulary>(m, "Vocabulary", "Ascending features to look text up in; without index by binary search.")
       .def(nb::init<In<uint8_t>, In<int64_t>, uint64_t, bool>(), nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(),
-           nb::arg("seed") = 0, nb::arg("index") = true)
+           nb::arg("seed"), nb::arg("index"))
       .def("__len__", [](const PyVocabulary& vocabulary) { return vocabulary.size(); });
   nb::class_<PyColumns>(m, "Columns", "Ascending hash columns, of `size`, to look text up in.")
-      .def(nb::init<In<int64_t>, int64_t, bool>(), nb::arg("columns").noconvert(), nb::arg("size"), nb::arg("murmur") = false)
+      .def(nb::init<In<int64_t>, int64_t, bool>(), nb::arg("columns").noconvert(), nb::arg("size"), nb::arg("murmur"))
       .def("__len__", [](const PyColumns& columns) { return columns.size(); });
   bind_look_ups<PyVocabulary>(m);
   bind_look_ups<PyColumns>(m);
-  m.def("extract", &extract, nb::arg("documents"), nb::arg("rules"), nb::arg("seed") = 0,
-        "(bytes, offsets, indptr, indices, counts): documents as CSR rows over the ascending vocabulary of just them.");
   m.def("find_features", &find_features, nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(),
         nb::arg("wanted_bytes").noconvert(), nb::arg("wanted_offsets").noconvert(),
         "Where each wanted feature stands among ascending features; -1 where it does not.");
   m.def("hash_features", &hash_features, nb::arg("bytes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("columns"),
-        nb::arg("murmur") = false, "The hash column of each feature.");
+        nb::arg("murmur"), "The hash column of each feature.");
 }
 }  // namespace tb::bind

@@ -1,12 +1,6 @@
 // The three arrays of a CSR matrix as the kernel's view of it. Data of any integer or float type is read in place.
 #pragma once
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-
-#include <optional>
 #include <stdexcept>
-#include <string>
-#include <tuple>
 
 #include "arrays.hpp"
 #include "checks.hpp"
@@ -39,15 +33,5 @@ CsrView<Index> view_of(const In<int64_t>& indptr, const In<Index>& indices, cons
   check_size(data.size(), indices.size(), "data");
   if (columns < 0) throw std::invalid_argument("the number of columns must not be negative");
   return {indptr.data(), indices.data(), values_of(data), indptr.size() - 1, columns};
-}
-
-using Refused = std::optional<std::tuple<int64_t, int64_t, double>>;
-
-inline Refused report(const BadEntry& bad) {
-  if (!bad.found) return std::nullopt;
-  if (bad.index)
-    throw std::invalid_argument("column " + std::to_string(bad.column) + " in row " + std::to_string(bad.row) +
-                                " is out of range");
-  return std::tuple(bad.row, bad.column, bad.value);
 }
 }  // namespace tb::bind

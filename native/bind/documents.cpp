@@ -74,6 +74,23 @@ PyDocuments from_utf8(In<uint8_t> data, In<int64_t> offsets) {
   return {Documents(bytes, at, n - 1), std::move(owner)};
 }
 
+PyDocuments slice(const PyDocuments& documents, int64_t begin, int64_t end) {
+  const auto n = static_cast<int64_t>(documents.size());
+  if (begin < 0 || end < begin || end > n)
+    throw nb::value_error(("a slice lies within 0 and " + std::to_string(n) + ", and " + std::to_string(begin) + " to " +
+                           std::to_string(end) + " does not").c_str());
+  return {documents.slice(static_cast<size_t>(begin), static_cast<size_t>(end)), documents.owner};
+}
+
+PyDocuments take(const PyDocuments& documents, In<int64_t> positions) {
+  const auto n = static_cast<int64_t>(documents.size());
+  for (size_t i = 0; i < positions.size(); ++i)
+    if (positions.data()[i] < 0 || positions.data()[i] >= n)
+      throw nb::value_error(("there are " + std::to_string(n) + " documents, none at position " +
+                             std::to_string(positions.data()[i])).c_str());
+  return {documents.take(positions.data(), positions.size()), documents.owner};
+}
+
 }  // namespace
 
 void bind_documents(nb::module_& m) {
@@ -83,6 +100,9 @@ void bind_documents(nb::module_& m) {
       .def_static("from_utf8", &from_utf8, nb::arg("data").noconvert(), nb::arg("offsets").noconvert(),
                   "From one buffer of UTF-8; document i is data[offsets[i]:offsets[i + 1]].")
       .def("__len__", &PyDocuments::size)
+      .def("slice", &slice, nb::arg("begin"), nb::arg("end"), "Documents begin to end - 1; no text is copied.")
+      .def("take", &take, nb::arg("positions").noconvert(),
+           "The documents at these positions, in this order, some perhaps more than once; no text is copied.")
       .def_prop_ro("nbytes", [](const PyDocuments& self) { return self.bytes(); },
                    "Bytes the documents take where they lie.");
 }

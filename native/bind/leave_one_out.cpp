@@ -44,7 +44,7 @@ void bind_for(nb::module_& m) {
         nb::arg("data").noconvert(), nb::arg("row_class").noconvert(), nb::arg("row_weight").noconvert().none(),
         nb::arg("tally_indptr").noconvert(), nb::arg("class_index").noconvert(), nb::arg("counts").noconvert(),
         nb::arg("class_count").noconvert(), nb::arg("out").noconvert(), nb::arg("model"), nb::arg("alpha"),
-        nb::arg("norm") = false, nb::arg("vanish") = false, nb::arg("n_jobs") = 1,
+        nb::arg("norm"), nb::arg("vanish"), nb::arg("n_jobs"),
         "Log likelihoods [rows, classes] of counted rows, each with its own counts taken out of the tally first.\n"
         "Columns are the tally's features; vanish: a feature that nothing else has leaves the vocabulary.");
 }

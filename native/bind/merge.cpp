@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "checks.hpp"
+#include "feature_arguments.hpp"
 
 namespace tb::bind {
 namespace {
@@ -99,11 +100,6 @@ nb::object merge_any(const Side<Features>& a, const Side<Features>& b, int sign,
   return out;
 }
 
-TextFeatures text_features(const In<uint8_t>& bytes, const In<int64_t>& offsets) {
-  check_offsets(offsets.data(), offsets.size(), bytes.size(), "offsets");
-  return {bytes.data(), offsets.data(), offsets.size() - 1};
-}
-
 nb::object merge_text(In<uint8_t> a_bytes, In<int64_t> a_offsets, In<int64_t> a_indptr, In<int32_t> a_class_index,
                       In<int32_t> a_class_map, Channels a_channels, In<uint8_t> b_bytes, In<int64_t> b_offsets,
                       In<int64_t> b_indptr, In<int32_t> b_class_index, In<int32_t> b_class_map, Channels b_channels,
@@ -129,13 +125,13 @@ void bind_merge(nb::module_& m) {
         nb::arg("a_indptr").noconvert(), nb::arg("a_class_index").noconvert(), nb::arg("a_class_map").noconvert(),
         nb::arg("a_channels"), nb::arg("b_bytes").noconvert(), nb::arg("b_offsets").noconvert(),
         nb::arg("b_indptr").noconvert(), nb::arg("b_class_index").noconvert(), nb::arg("b_class_map").noconvert(),
-        nb::arg("b_channels"), nb::arg("sign"), nb::arg("tolerance") = 0.0,
+        nb::arg("b_channels"), nb::arg("sign"), nb::arg("tolerance"),
         "a + b (sign 1) or a - b (sign -1) of two tallies whose features are byte strings: a dict of bytes, offsets,\n"
         "indptr, class_index, channels; or {'refused': ...} with the first cell that would become negative.");
   m.def("merge_columns", &merge_columns, nb::arg("a_columns").noconvert(), nb::arg("a_indptr").noconvert(),
         nb::arg("a_class_index").noconvert(), nb::arg("a_class_map").noconvert(), nb::arg("a_channels"),
         nb::arg("b_columns").noconvert(), nb::arg("b_indptr").noconvert(), nb::arg("b_class_index").noconvert(),
-        nb::arg("b_class_map").noconvert(), nb::arg("b_channels"), nb::arg("sign"), nb::arg("tolerance") = 0.0,
+        nb::arg("b_class_map").noconvert(), nb::arg("b_channels"), nb::arg("sign"), nb::arg("tolerance"),
         "The same for two tallies whose features are column numbers: columns instead of bytes and offsets.");
 }
 }  // namespace tb::bind

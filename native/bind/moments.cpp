@@ -7,28 +7,19 @@
 #include "gaussian.hpp"
 #include "moments.hpp"
 #include "posterior.hpp"
+#include "refusals.hpp"
 #include "sparse_moments.hpp"
 
 namespace tb::bind {
 using namespace nb::literals;
 
 namespace {
-nb::object cell(const BadCell& bad) {
-  if (bad.row < 0) return nb::none();
-  return nb::make_tuple(bad.row, bad.column);
-}
-
-nb::object cell(const BadEntry& bad) {
-  const nb::object entry = nb::cast(report(bad));
-  return entry.is_none() ? entry : nb::object(nb::make_tuple(bad.row, bad.column));
-}
-
-nb::dict moments_dict(Moments&& moments, nb::object bad, bool overflow) {
+nb::dict moments_dict(Moments&& moments, const BadCell& bad, bool overflow) {
   nb::dict out;
   out["weight"] = to_numpy(std::move(moments.weight));
   out["mean"] = to_numpy(std::move(moments.mean));
   out["m2"] = to_numpy(std::move(moments.m2));
-  out["bad"] = std::move(bad);
+  out["bad"] = place_of(bad);
   out["overflow"] = overflow;
   return out;
 }
@@ -65,7 +56,7 @@ nb::dict moments(In2<T> X, In<int32_t> class_index, int64_t n_classes, Maybe<In<
     result = dense_moments(rows, class_index.data(), n_classes, data_or_null(weights), missing, checked_threads(n_jobs),
                            bad, overflow);
   }
-  return moments_dict(std::move(result), cell(bad), overflow);
+  return moments_dict(std::move(result), bad, overflow);
 }
 
 template <class Index>
@@ -81,7 +72,8 @@ nb::dict moments_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, int64
     result = sparse_moments(matrix, class_index.data(), n_classes, data_or_null(weights), missing,
                             checked_threads(n_jobs), bad, overflow);
   }
-  return moments_dict(std::move(result), cell(bad), overflow);
+  refuse_outside(bad);
+  return moments_dict(std::move(result), bad, overflow);
 }
 
 template <class T>
@@ -95,7 +87,7 @@ nb::object scores(In2<T> X, In2<double> mean, In2<double> factor, Maybe<In2<doub
     nb::gil_scoped_release release;
     bad = gaussian_scores(rows, table, checked_threads(n_jobs), out.data());
   }
-  return cell(bad);
+  return place_of(bad);
 }
 
 template <class Index>
@@ -109,7 +101,8 @@ nb::object scores_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, In2<
     nb::gil_scoped_release release;
     bad = sparse_gaussian_scores(matrix, table, checked_threads(n_jobs), out.data());
   }
-  return cell(bad);
+  refuse_outside(bad);
+  return place_of(bad);
 }
 
 nb::ndarray<nb::numpy, int64_t, nb::ndim<1>> choose(In2<double> joint, double margin, Out<int64_t> choice, int n_jobs) {
@@ -127,23 +120,22 @@ nb::ndarray<nb::numpy, int64_t, nb::ndim<1>> choose(In2<double> joint, double ma
 template <class T>
 void bind_type(nb::module_& m) {
   m.def("moments", &moments<T>, "X"_a.noconvert(), "class_index"_a.noconvert(), "n_classes"_a,
-        "weights"_a.noconvert() = nb::none(), "missing"_a = false, "n_jobs"_a = 1,
+        "weights"_a.noconvert().none(), "missing"_a, "n_jobs"_a,
         "Weight, mean and sum of squared deviations of each class and column, flat [K * d]; `bad` is the first (row, column) "
         "whose value is not finite (NaN allowed where `missing`), `overflow` says that a sum of squares is not finite.");
   m.def("gaussian_scores", &scores<T>, "X"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(),
-        "constant"_a.noconvert().none(), "base"_a.noconvert(), "out"_a.noconvert(), "n_jobs"_a = 1,
+        "constant"_a.noconvert().none(), "base"_a.noconvert(), "out"_a.noconvert(), "n_jobs"_a,
         "Fill out [n, K] with base + Σ factor (x - mean)² (+ constant, with NaN columns left out); returns the first bad "
         "(row, column) or None.");
 }
 template <class Index>
 void bind_index(nb::module_& m) {
   m.def("moments_csr", &moments_csr<Index>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "data"_a.noconvert(),
-        "n_columns"_a, "class_index"_a.noconvert(), "n_classes"_a, "weights"_a.noconvert() = nb::none(),
-        "missing"_a = false, "n_jobs"_a = 1,
+        "n_columns"_a, "class_index"_a.noconvert(), "n_classes"_a, "weights"_a.noconvert().none(), "missing"_a, "n_jobs"_a,
         "As moments, of CSR rows; rows with NaN (where `missing`) must hold no column twice.");
   m.def("gaussian_scores_csr", &scores_csr<Index>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
         "data"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(), "constant"_a.noconvert().none(),
-        "base"_a.noconvert(), "out"_a.noconvert(), "n_jobs"_a = 1, "As gaussian_scores, of CSR rows.");
+        "base"_a.noconvert(), "out"_a.noconvert(), "n_jobs"_a, "As gaussian_scores, of CSR rows.");
 }
 }  // namespace
 
@@ -152,7 +144,7 @@ void bind_moments(nb::module_& m) {
   bind_type<float>(m);
   bind_index<int32_t>(m);
   bind_index<int64_t>(m);
-  m.def("largest", &choose, "joint"_a.noconvert(), "margin"_a, "choice"_a.noconvert(), "n_jobs"_a = 1,
+  m.def("largest", &choose, "joint"_a.noconvert(), "margin"_a, "choice"_a.noconvert(), "n_jobs"_a,
         "Fill choice [n] with the first largest class of each row of joint [n, K]; returns the rows where another class comes "
         "within the margin or the largest is not finite.");
 }

@@ -1,9 +1,8 @@
-// The two small objects that text functions of the kernel share: documents with their owner, and the rules.
+// What the text functions of the kernel share: documents with their owner.
 #pragma once
 #include <nanobind/nanobind.h>
 
 #include "documents.hpp"
-#include "text.hpp"
 
 namespace tb::bind {
 

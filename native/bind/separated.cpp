@@ -83,7 +83,7 @@ nb::tuple separated_rows(nb::str text, size_t line, nb::str separator, size_t wi
 
 void bind_separated(nb::module_& m) {
   m.def("separated_rows", &separated_rows, nb::arg("text"), nb::arg("line"), nb::arg("separator"), nb::arg("width"),
-        nb::arg("text_column"), nb::arg("label_column") = -1, nb::arg("id_column") = -1, nb::arg("final") = false,
+        nb::arg("text_column"), nb::arg("label_column"), nb::arg("id_column"), nb::arg("final"),
         "The wanted cells of the rows in a text that begins with a row: (documents, labels, ids, line of each, where it\n"
         "stopped, the line there, sound). Stops before a row that the text does not end, and, not sound, before one that\n"
         "is not as it should be: a quote out of place, another width, an empty label.");

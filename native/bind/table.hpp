@@ -34,7 +34,7 @@ class ScoreTable {
     table_.delta = delta.data();
     if (!dense) return;
     nb::gil_scoped_release release;
-    rows_ = dense_rows(table_.indptr, table_.class_index, table_.delta, table_.features, table_.classes);
+    rows_ = dense_table(table_.indptr, table_.class_index, table_.delta, table_.features, table_.classes);
     table_.stride = rows_.stride;
     table_.dense = rows_.dense.data();
     table_.row = rows_.row.size() > 0 ? rows_.row.data() : nullptr;
@@ -48,7 +48,7 @@ class ScoreTable {
   In<int64_t> indptr_;
   In<int32_t> class_index_;
   In<double> delta_;
-  DenseRows rows_;
+  DenseTable rows_;
   Table table_;
 };
 

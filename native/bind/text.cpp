@@ -1,4 +1,6 @@
 // _kernel.Rules, and two readers of them that show what the lexer does: features and spans of documents.
+#include "text.hpp"
+
 #include "objects.hpp"
 
 #include <nanobind/stl/pair.h>
@@ -102,9 +104,8 @@ void bind_text(nb::module_& m) {
                               ngrams.first, ngrams.second, cjk.first, cjk.second, min_length,
                               {stop_words.begin(), stop_words.end()}};
            },
-           nb::arg("tokens") = "words", nb::arg("ngrams") = Pair(1, 2), nb::arg("cjk") = Pair(1, 3),
-           nb::arg("fold") = "nfkc_casefold", nb::arg("stop_words") = std::vector<std::string>(),
-           nb::arg("min_length") = 1);
+           nb::arg("tokens"), nb::arg("ngrams"), nb::arg("cjk"), nb::arg("fold"), nb::arg("stop_words"),
+           nb::arg("min_length"));
   m.attr("unicode_version") = unicode::version;
   m.def("features", &features, nb::arg("documents"), nb::arg("rules"), "The features of each document, as UTF-8.");
   m.def("spans", &spans, nb::arg("documents"), nb::arg("rules"), nb::arg("index"),

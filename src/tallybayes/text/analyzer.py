@@ -303,11 +303,16 @@ def _restored(*state: Any) -> Analyzer:
     return analyzer
 
 
+def _pieces(tokens: str, fold: str) -> _kernel.Rules:
+    """Rules that give the normalised text back piece by piece: every token, and nothing made of several."""
+    return _kernel.Rules(tokens, ngrams=(1, 1), cjk=(1, 1), fold=fold, stop_words=[], min_length=1)
+
+
 def _folded(texts: list[str], fold: str) -> list[str]:
     """Each text normalised by the kernel, as one single token."""
     if fold == "none":
         return texts
-    rules = _kernel.Rules(tokens="separated", ngrams=(1, 1), fold=fold)
+    rules = _pieces("separated", fold)
     parted = _kernel.Documents([text.replace(SEPARATOR, " ") for text in texts])
     return ["".join(map(bytes.decode, found)) for found in _kernel.features(parted, rules)]
 
@@ -317,7 +322,7 @@ def _folded_places(text: str, fold: str) -> tuple[str, list[tuple[int, int]]]:
     if fold == "none":
         return text, [(i, i + 1) for i in range(len(text))]
     (folded,) = _folded([text], fold)
-    rules = _kernel.Rules(tokens="chars", ngrams=(1, 1), fold=fold)
+    rules = _pieces("chars", fold)
     found = iter(_kernel.spans(_kernel.Documents([text.replace(SEPARATOR, " ")]), rules, 0))
     places: list[tuple[int, int]] = []
     for i, c in enumerate(folded):
