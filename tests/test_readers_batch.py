@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tallybayes.errors import ParameterError
-from tallybayes.readers import Batch, Report, prefetch
+from tallybayes.readers import Batch, Remarks, prefetch
 from tallybayes.readers.batch import Gather
 
 
@@ -98,4 +98,4 @@ def test_a_selection_keeps_labels_places_and_ids() -> None:
 
 def test_a_report_must_know_what_to_do() -> None:
     with pytest.raises(ParameterError, match="on_error must be 'raise' or 'skip', not 'ignore'"):
-        Report("ignore")  # type: ignore[arg-type]
+        Remarks("ignore")  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 from tallybayes.errors import InputError, ParameterError
-from tallybayes.readers import Report, open_source, read_arrow, read_frame, read_parquet
+from tallybayes.readers import Remarks, open_source, read_arrow, read_frame, read_parquet
 
 from .test_readers_cells import cells, places, records, table, typed
 
@@ -38,7 +38,7 @@ def test_no_column_but_the_label_is_no_table_of_cells() -> None:
 def test_a_table_without_header_has_cells_without_names(tmp_path: Path) -> None:
     batches = table("a,b,x\nc,,y\n", header=False, label=3, columns=[2, 1])
     assert (cells(batches), batches[0].columns) == ([("b", "a"), ("", "c")], None)
-    assert cells(table("a,b,x\nc,,y\n", header=False, label=2, columns="all", report=Report("skip"))) == [("a", "x")]
+    assert cells(table("a,b,x\nc,,y\n", header=False, label=2, columns="all", remarks=Remarks("skip"))) == [("a", "x")]
     named = table("a,b,x\nc,,y\n", header=["one", "two", "label"], columns="all")
     assert (cells(named), named[0].columns) == ([("a", "b"), ("c", "")], ("one", "two"))
     with pytest.raises(ParameterError, match="column 'one' has no name in a table without header; give its number"):
@@ -68,7 +68,7 @@ def test_one_column_is_a_row_of_one_cell() -> None:
 def test_cells_of_a_table_are_text_verbatim() -> None:
     assert cells(table("a,b,label\n NA ,01,x\n,null,y\n", columns="all")) == [(" NA ", "01"), ("", "null")]
     told: list[str] = []
-    table('a,text,label\n"",,x\n', columns="all", report=Report(tell=told.append))
+    table('a,text,label\n"",,x\n', columns="all", remarks=Remarks(tell=told.append))
     assert told == []  # an empty cell is no empty document
 
 
@@ -92,16 +92,16 @@ def test_bad_rows_of_a_table_are_named_or_skipped() -> None:
         assert str(refused.value) == complaint
     with pytest.raises(InputError, match=r"line 6, byte offset 37: 0xff is no text in utf-8"):
         table(data.replace(b"4,5,y\n", b"4,0,5,y\n").replace(b"8,\n", b"8,y\n"), columns=["b", "a"])
-    report = Report("skip")
-    batches = table(data, columns=["b", "a"], report=report, batch_bytes=1)
+    remarks = Remarks("skip")
+    batches = table(data, columns=["b", "a"], remarks=remarks, batch_bytes=1)
     assert cells(batches) == [("2", "1"), ("12", "11"), ("17", "16")]  # a bad byte in a column not asked for is none
     assert places(batches) == [2, 7, 9]
-    assert report.skipped == 4
+    assert remarks.skipped == 4
 
 
 def test_an_open_quote_is_named_where_it_opens() -> None:
     with pytest.raises(InputError, match=r"^a stream, line 3: a quote opens here and is never closed"):
-        table('a,b,label\n1,2,x\n3,"4,x\n5,6,x\n', columns="all", report=Report("skip"))
+        table('a,b,label\n1,2,x\n3,"4,x\n5,6,x\n', columns="all", remarks=Remarks("skip"))
 
 
 def test_other_encodings_and_quotes_that_mean_nothing() -> None:
@@ -158,10 +158,10 @@ def test_a_bad_record_is_named_or_skipped_and_settles_nothing(line: str, complai
             with pytest.raises(InputError) as refused:
                 records(*lines, columns=columns)
             assert str(refused.value) == f"a stream, line {lines.index(line) + 1}: {complaint}"
-            report = Report("skip")
-            batches = records(*lines, columns=columns, report=report, batch_bytes=1)
+            remarks = Remarks("skip")
+            batches = records(*lines, columns=columns, remarks=remarks, batch_bytes=1)
             assert typed(cells(batches)) == typed([(None, 2.5)] * lines.count(good))
-            assert (report.skipped, batches[0].columns) == (1, ("a", "b"))
+            assert (remarks.skipped, batches[0].columns) == (1, ("a", "b"))
 
 
 def test_all_fields_are_those_of_the_first_record() -> None:
@@ -204,8 +204,8 @@ def test_a_field_that_is_not_inside_a_column_is_refused_with_those_that_are(tmp_
 
 def test_bytes_that_are_no_text_skip_their_record() -> None:
     lines = ('{"a":"one","b":"x"}', '{"a":"\\ud800","b":"x"}', '{"a":3,"b":"x"}', '{"a":"x","b":"\\u0000"}')
-    batches = records(*lines, columns=["a"], label="b", report=(report := Report("skip")))
-    assert (cells(batches), places(batches), report.skipped) == ([("one",), (3,)], [1, 3], 2)
+    batches = records(*lines, columns=["a"], label="b", remarks=(remarks := Remarks("skip")))
+    assert (cells(batches), places(batches), remarks.skipped) == ([("one",), (3,)], [1, 3], 2)
 
 
 def test_a_cell_that_holds_several_values_is_named_or_skipped(tmp_path: Path) -> None:
@@ -222,8 +222,8 @@ def test_a_cell_that_holds_several_values_is_named_or_skipped(tmp_path: Path) ->
         assert str(refused.value).endswith(
             ", row 2: the column 'b' is [3] of type list, not one value; name a field inside it, or leave it out"
         )
-        batches = list(read(columns="all", label=None, report=(report := Report("skip"))))
-        assert (cells(batches), places(batches), report.skipped) == ([(1, None)], [1], 1)
+        batches = list(read(columns="all", label=None, remarks=(remarks := Remarks("skip"))))
+        assert (cells(batches), places(batches), remarks.skipped) == ([(1, None)], [1], 1)
 
 
 def test_dates_times_and_bytes_keep_their_type(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from pyarrow import feather, ipc, parquet
 
 from tallybayes.errors import InputError, InputTypeError, MissingExtraError
-from tallybayes.readers import Report, open_source, read_arrow, read_frame, read_parquet
+from tallybayes.readers import Remarks, open_source, read_arrow, read_frame, read_parquet
 
 TEXTS = ["buy\nnow", "学识", ""]
 
@@ -86,9 +86,9 @@ def test_a_missing_label_is_named_with_its_row_or_skipped(labels: list[Any], wri
     path = write(pyarrow.table({"text": list("wxyz"), "label": labels}))
     with pytest.raises(InputError, match=r"t\.[a-z]+, row 2: the label is missing"):
         read(path)
-    report = Report("skip")
-    assert [row for *_, row in read(path, report=report)] == [1, 3]
-    assert report.skipped == 2
+    remarks = Remarks("skip")
+    assert [row for *_, row in read(path, remarks=remarks)] == [1, 3]
+    assert remarks.skipped == 2
 
 
 def test_a_text_that_is_none_is_named(write: Any) -> None:
@@ -120,7 +120,7 @@ def test_many_rows_come_in_bounded_batches_and_in_order(write: Any) -> None:
 def test_repeated_ids_are_reported(write: Any) -> None:
     told: list[str] = []
     path = write(pyarrow.table({"text": TEXTS, "id": [7, 8, 7]}))
-    assert len(read(path, label=None, id="id", report=Report(tell=told.append))) == 3
+    assert len(read(path, label=None, id="id", remarks=Remarks(tell=told.append))) == 3
     assert told == [f"{path}: 1 repeated ids, the first 7 in row 3, before in row 1; the rows are kept"]
 
 
@@ -191,9 +191,9 @@ def test_frame_2_a_missing_label_is_named_with_its_row(kind: str) -> None:
     frame = pandas.DataFrame({"text": list("xyz"), "label": pandas.Series(values).astype(kind)})
     with pytest.raises(InputError, match="^the frame, row 2: the label is missing$"):
         list(read_frame(frame))
-    report = Report("skip")
-    assert [row for *_, row in rows(read_frame(frame, report=report))] == [1, 3]
-    assert report.skipped == 1
+    remarks = Remarks("skip")
+    assert [row for *_, row in rows(read_frame(frame, remarks=remarks))] == [1, 3]
+    assert remarks.skipped == 1
 
 
 def test_polars_categories_are_text() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes.errors import InputError, ParameterError
-from tallybayes.readers import Report
+from tallybayes.readers import Remarks
 from tallybayes.readers.encoding import count_lines, decode, decode_document, is_whole, likely_encoding
 
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "gb18030", "big5", "latin-1"]
@@ -26,8 +26,8 @@ def cut(data: bytes, sizes: list[int]) -> list[bytes]:
     return pieces
 
 
-def read(data: bytes, encoding: str | None = None, report: Report | None = None, sizes: list[int] | None = None) -> str:
-    return "".join(decode(cut(data, sizes or [1 << 20]), "f.txt", encoding=encoding, report=report or Report()))
+def read(data: bytes, encoding: str | None = None, remarks: Remarks | None = None, sizes: list[int] | None = None) -> str:
+    return "".join(decode(cut(data, sizes or [1 << 20]), "f.txt", encoding=encoding, remarks=remarks or Remarks()))
 
 
 @given(
@@ -52,7 +52,7 @@ def test_a_named_encoding_is_obeyed_for_any_cutting(text: str, sizes: list[int])
 @given(st.lists(st.sampled_from(["a", "\r", "\n", "\r\n", "学"]), max_size=30), st.lists(st.integers(1, 4), min_size=1))
 def test_a_piece_never_ends_inside_a_line_end(parts: list[str], sizes: list[int]) -> None:
     data = "".join(parts).encode()
-    pieces = list(decode(cut(data, sizes), "f", report=Report()))
+    pieces = list(decode(cut(data, sizes), "f", remarks=Remarks()))
     assert "".join(pieces).encode() == data
     assert not any(a.endswith("\r") and b.startswith("\n") for a, b in pairwise(pieces))
     assert (
@@ -131,17 +131,17 @@ def test_gb2312_and_gbk_are_obeyed_and_the_superset_is_named(encoding: str) -> N
 )
 def test_auto_guesses_at_the_first_byte_that_is_not_ascii_and_says_what_it_took(text: str, encoding: str) -> None:
     told: list[str] = []
-    report = Report(tell=told.append)
+    remarks = Remarks(tell=told.append)
     data = (b"label,text\n" * 300) + text.encode(encoding)
-    assert read(data, "auto", report, sizes=[100]).endswith(text)
+    assert read(data, "auto", remarks, sizes=[100]).endswith(text)
     assert told == [f"f.txt: taken as {encoding} (guessed)"]
-    assert report.guessed == {encoding: 1}
+    assert remarks.guessed == {encoding: 1}
 
 
 def test_auto_says_nothing_of_plain_ascii_and_honours_marks() -> None:
     told: list[str] = []
-    assert read(b"label,text\n", "auto", Report(tell=told.append)) == "label,text\n"
-    assert read("学识".encode("utf-16"), "auto", Report(tell=told.append)) == "学识"
+    assert read(b"label,text\n", "auto", Remarks(tell=told.append)) == "label,text\n"
+    assert read("学识".encode("utf-16"), "auto", Remarks(tell=told.append)) == "学识"
     assert told == []
 
 
@@ -151,7 +151,7 @@ def test_nothing_is_guessed_where_nothing_was_asked_for() -> None:
 
 
 def test_where_bad_bytes_are_skipped_they_can_be_told() -> None:
-    text = read(b"good\nb\xffad\n\xe4\xbd", report=Report("skip"))
+    text = read(b"good\nb\xffad\n\xe4\xbd", remarks=Remarks("skip"))
     assert [is_whole(line) for line in text.split("\n")] == [True, False, False]
     assert not is_whole("a\0b")
     assert is_whole("学识")
@@ -166,7 +166,7 @@ def test_an_unknown_encoding_is_refused_by_name() -> None:
 
 def test_an_empty_file_is_an_empty_text() -> None:
     for encoding in (None, "auto", "gb18030"):
-        assert decode_document(b"", "f", encoding=encoding, report=Report()) == ""
+        assert decode_document(b"", "f", encoding=encoding, remarks=Remarks()) == ""
 
 
 def test_nothing_likely_is_said_to_be_so() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tallybayes.errors import InputError, ParameterError
-from tallybayes.readers import Report, read_folder
+from tallybayes.readers import Remarks, read_folder
 
 Files = dict[str, bytes]
 
@@ -77,7 +77,7 @@ MESSY = {
 def test_table_2_hidden_entries_are_no_documents_and_empty_classes_are_reported(pack: Any) -> None:
     told: list[str] = []
     path = pack(MESSY)
-    assert rows(path, report=Report(tell=told.append)) == [("ham", "hi", "ham/1.txt"), ("spam", "免费", "spam/2.txt")]
+    assert rows(path, remarks=Remarks(tell=told.append)) == [("ham", "hi", "ham/1.txt"), ("spam", "免费", "spam/2.txt")]
     assert told == [
         f"{path}: left out 1 files in no class folder, the first 'readme.txt'",
         f"{path}: class folders without a document: 'empty'",
@@ -88,9 +88,9 @@ def test_table_2_a_nested_file_is_refused_by_name(pack: Any) -> None:
     path = pack({**MESSY, "ham/deep/2.txt": b"deep"})
     with pytest.raises(InputError, match=r"ham/deep/2.txt: a file deeper than the class folder 'ham'"):
         rows(path)
-    report = Report("skip")
-    assert [place for *_, place in rows(path, report=report)] == ["ham/1.txt", "spam/2.txt"]
-    assert report.skipped == 1
+    remarks = Remarks("skip")
+    assert [place for *_, place in rows(path, remarks=remarks)] == ["ham/1.txt", "spam/2.txt"]
+    assert remarks.skipped == 1
 
 
 def test_a_pattern_finds_the_class_in_the_file_name_at_any_depth(pack: Any) -> None:
@@ -110,8 +110,8 @@ def test_a_name_without_a_label_is_named_or_skipped(pack: Any) -> None:
     path = pack({"1ham.txt": b"a", "notes": b"b"})
     with pytest.raises(InputError, match=r"notes: the label pattern .* finds no label"):
         rows(path, label_pattern=r"^\d(?P<label>[a-z]+)")
-    report = Report("skip")
-    assert len(rows(path, label_pattern=r"^\d(?P<label>[a-z]+)", report=report)) == report.skipped == 1
+    remarks = Remarks("skip")
+    assert len(rows(path, label_pattern=r"^\d(?P<label>[a-z]+)", remarks=remarks)) == remarks.skipped == 1
 
 
 def test_a_subfolder_is_read_as_if_it_were_the_source(pack: Any) -> None:
@@ -137,10 +137,10 @@ def test_a_bad_file_is_named_with_line_and_offset_or_skipped(pack: Any) -> None:
     path = pack({"ham/1.txt": b"ok", "ham/2.txt": b"ok\nb\xffd", "spam/1.txt": b"fine"})
     with pytest.raises(InputError, match=r"ham/2.txt, line 2, byte offset 4: 0xff"):
         rows(path)
-    report = Report("skip")
-    assert [text for _, text, _ in rows(path, report=report)] == ["ok", "fine"]
-    assert report.skipped == 1
-    assert "ham/2.txt" in (report.first_skipped or "")
+    remarks = Remarks("skip")
+    assert [text for _, text, _ in rows(path, remarks=remarks)] == ["ok", "fine"]
+    assert remarks.skipped == 1
+    assert "ham/2.txt" in (remarks.first_skipped or "")
 
 
 def test_encodings_hold_for_each_file_by_itself(pack: Any) -> None:
@@ -191,7 +191,7 @@ def test_links_in_an_archive_are_left_out(tmp_path: Path) -> None:
         entry = tarfile.TarInfo("ham/passwords")
         entry.type, entry.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(entry)
-    assert rows(tmp_path / "corpus.tar", report=Report(tell=told.append)) == [("ham", "", "ham/1")]
+    assert rows(tmp_path / "corpus.tar", remarks=Remarks(tell=told.append)) == [("ham", "", "ham/1")]
     assert told == [f"{tmp_path / 'corpus.tar'}: 1 links and other entries that are no files, left out"]
 
 

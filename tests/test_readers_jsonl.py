@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes.errors import InputError
-from tallybayes.readers import Report, read_jsonl
+from tallybayes.readers import Remarks, read_jsonl
 
 
 def rows(data: bytes | str, **options: Any) -> list[tuple[Any, str, int]]:
@@ -62,9 +62,9 @@ def test_table_2_a_bad_line_is_named_or_skipped(line: str, complaint: str) -> No
     data = f"{record('good', 'x')}\n{line}\n{record('fine', 'y')}\n"
     with pytest.raises(InputError, match=f"^a stream, {complaint}"):
         rows(data)
-    report = Report("skip")
-    assert rows(data, report=report) == [("x", "good", 1), ("y", "fine", 3)]
-    assert report.skipped == 1
+    remarks = Remarks("skip")
+    assert rows(data, remarks=remarks) == [("x", "good", 1), ("y", "fine", 3)]
+    assert remarks.skipped == 1
 
 
 def test_table_2_unicode_line_separators_do_not_end_a_record() -> None:
@@ -90,7 +90,7 @@ def test_labels_keep_their_type(labels: list[Any]) -> None:
 def test_table_2_repeated_ids_are_reported() -> None:
     told: list[str] = []
     data = '{"id":7,"text":"a"}\n\n{"id":8,"text":"b"}\n{"id":7,"text":"c"}\n'
-    assert len(rows(data, id="id", label=None, report=Report(tell=told.append))) == 3
+    assert len(rows(data, id="id", label=None, remarks=Remarks(tell=told.append))) == 3
     assert told == ["a stream: 1 repeated ids, the first 7 in line 4, before in line 1; the rows are kept"]
     with pytest.raises(InputError, match="line 1: no id in the field 'key'; the record has 'id', 'text'"):
         rows(data, id="key", label=None)
@@ -113,11 +113,11 @@ def test_bad_bytes_are_named_with_line_and_offset_or_skipped() -> None:
     data = good.encode() * 2 + record("你好世界，体育", "x").encode("gb18030") + b"\n" + good.encode()
     with pytest.raises(InputError, match=rf"line 3, byte offset {2 * len(good) + 10}: .* it looks like gb18030"):
         rows(data)
-    report = Report("skip")
-    assert [line for *_, line in rows(data, report=report)] == [1, 2, 4]
-    assert report.skipped == 1
+    remarks = Remarks("skip")
+    assert [line for *_, line in rows(data, remarks=remarks)] == [1, 2, 4]
+    assert remarks.skipped == 1
     assert rows(data, encoding="gb18030")[2][1] == "你好世界，体育"
-    assert [line for *_, line in rows(data, encoding="ascii", report=Report("skip"))] == [1, 2, 4]
+    assert [line for *_, line in rows(data, encoding="ascii", remarks=Remarks("skip"))] == [1, 2, 4]
 
 
 def test_utf_16_without_a_mark_is_suspected_and_obeyed() -> None:

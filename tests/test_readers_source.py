@@ -89,7 +89,7 @@ def test_a_source_can_be_read_twice_and_counts_anew(tmp_path: Path) -> None:
     source = open_source(tmp_path / "a.csv", on_error="skip")
     assert [batch.documents for batch in source] == [["one"]] == [batch.documents for batch in source]
     assert source.skipped == 1
-    assert source.report.first_skipped == f"{tmp_path / 'a.csv'}, line 3: the label is empty"
+    assert source.remarks.first_skipped == f"{tmp_path / 'a.csv'}, line 3: the label is empty"
 
 
 def test_sources_that_cannot_be_read_are_refused_before_anything_is_read(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_zh_topics_in_gb18030(shared: Path) -> None:
     told: list[str] = []
     source = open_source(path, subfolder="train", encoding="auto", tell=told.append)
     assert [len(batch) for batch in source] == [3306]
-    assert source.report.guessed["gb18030"] >= 3300
+    assert source.remarks.guessed["gb18030"] >= 3300
     source = open_source(path, subfolder="train", encoding="gbk", on_error="skip")
     assert [len(batch) for batch in source] == [3305]
     assert source.skipped == 1

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes.errors import InputError, ParameterError
-from tallybayes.readers import Batch, Report, read_lines, read_table
+from tallybayes.readers import Batch, Remarks, read_lines, read_table
 from tallybayes.readers.rows import lines_of, text_blocks
 from tallybayes.readers.stream import CHUNK_BYTES, line_blocks
 
@@ -76,7 +76,7 @@ def test_table_1_newlines_and_quotes_inside_quotes_are_text() -> None:
 
 def test_table_1_cells_are_text_verbatim() -> None:
     told: list[str] = []
-    assert rows('text,label\nNA,None\nnull,spam\n"",ham\n', report=Report(tell=told.append)) == [
+    assert rows('text,label\nNA,None\nnull,spam\n"",ham\n', remarks=Remarks(tell=told.append)) == [
         ("None", "NA", 2),
         ("spam", "null", 3),
         ("ham", "", 4),
@@ -91,17 +91,17 @@ def test_table_1_an_empty_label_is_missing_and_named_or_counted() -> None:
     data = 'text,label\na,1\nb,""\nc,2\nd,\n'
     with pytest.raises(InputError, match=r"^a stream, line 3: the label is empty$"):
         rows(data)
-    report = Report("skip")
-    assert rows(data, report=report) == [("1", "a", 2), ("2", "c", 4)]
-    assert (report.skipped, report.first_skipped) == (2, "a stream, line 3: the label is empty")
+    remarks = Remarks("skip")
+    assert rows(data, remarks=remarks) == [("1", "a", 2), ("2", "c", 4)]
+    assert (remarks.skipped, remarks.first_skipped) == (2, "a stream, line 3: the label is empty")
 
 
 @pytest.mark.parametrize("on_error", ["raise", "skip"])
 def test_table_1_an_unclosed_quote_is_named_where_it_opens(on_error: Any) -> None:
     with pytest.raises(InputError, match=r"line 2: a quote opens here and is never closed.*quotes=False"):
-        rows('text,label\n"never closed,spam\nhi,ham\nbye,ham', report=Report(on_error))
+        rows('text,label\n"never closed,spam\nhi,ham\nbye,ham', remarks=Remarks(on_error))
     with pytest.raises(InputError, match="line 6: a quote opens here"):
-        rows('text,label\na,b\n"x\ny",ham\n"two\nlines","never closed\nhi,ham\n', report=Report(on_error))
+        rows('text,label\na,b\n"x\ny",ham\n"two\nlines","never closed\nhi,ham\n', remarks=Remarks(on_error))
 
 
 def test_table_1_a_giant_cell_is_read() -> None:
@@ -112,9 +112,9 @@ def test_table_1_a_giant_cell_is_read() -> None:
 def test_table_1_a_row_of_another_length_is_named() -> None:
     with pytest.raises(InputError, match=r"^a stream, line 2: 3 cells, 2 were expected; the row begins 'a'$"):
         rows("text,label\na,b,c\n")
-    report = Report("skip")
-    assert rows("text,label\na,b,c\nd\ne,f\n", report=report) == [("f", "e", 4)]
-    assert report.skipped == 2
+    remarks = Remarks("skip")
+    assert rows("text,label\na,b,c\nd\ne,f\n", remarks=remarks) == [("f", "e", 4)]
+    assert remarks.skipped == 2
 
 
 def test_table_1_duplicate_and_absent_columns_are_named_with_those_found() -> None:
@@ -169,25 +169,25 @@ def test_a_quote_inside_a_quoted_cell_must_be_doubled() -> None:
     data = 'text,label\n"he said "hi" to me",spam\n"x\ny"z,spam\nok,ham\n'
     with pytest.raises(InputError, match=r"line 2: .* a quote inside a quoted cell must be written twice"):
         rows(data)
-    report = Report("skip")
-    assert rows(data, report=report) == [("ham", "ok", 5)]
-    assert report.skipped == 2
+    remarks = Remarks("skip")
+    assert rows(data, remarks=remarks) == [("ham", "ok", 5)]
+    assert remarks.skipped == 2
 
 
 def test_bad_bytes_are_an_error_or_skip_their_row() -> None:
     data = b"text,label\ngood,ham\nb\xffad,ham\nnul\0,ham\nfine,spam\n"
     with pytest.raises(InputError, match="line 3, byte offset 21: 0xff is no text in utf-8"):
         rows(data)
-    report = Report("skip")
-    assert rows(data, report=report) == [("ham", "good", 2), ("spam", "fine", 5)]
-    assert report.skipped == 2
-    assert flat(read_lines(io.BytesIO(b"a\n\xff\nb"), report=Report("skip"))) == [(None, "a", 1), (None, "b", 3)]
+    remarks = Remarks("skip")
+    assert rows(data, remarks=remarks) == [("ham", "good", 2), ("spam", "fine", 5)]
+    assert remarks.skipped == 2
+    assert flat(read_lines(io.BytesIO(b"a\n\xff\nb"), remarks=Remarks("skip"))) == [(None, "a", 1), (None, "b", 3)]
 
 
 def test_repeated_ids_are_reported_and_kept() -> None:
     told: list[str] = []
     batches = list(
-        read_table(io.BytesIO(b"id,text,label\n7,a,x\n8,b,x\n7,c,y\n"), id="id", report=Report(tell=told.append))
+        read_table(io.BytesIO(b"id,text,label\n7,a,x\n8,b,x\n7,c,y\n"), id="id", remarks=Remarks(tell=told.append))
     )
     assert batches[0].ids == ["7", "8", "7"]
     assert told == ["a stream: 1 repeated ids, the first '7' in line 4, before in line 2; the rows are kept"]
@@ -269,9 +269,9 @@ def test_what_a_csv_writer_wrote_is_read_back_for_any_cutting(
 @given(st.text('ab,"\n\r', max_size=40))
 def test_any_text_is_read_as_the_slow_twin_reads_it_or_refused(text: str) -> None:
     data = "text,label\n" + text + "\n"
-    report = Report()
+    remarks = Remarks()
     try:
-        read = rows(data, report=report, label=None, batch_bytes=1)
+        read = rows(data, remarks=remarks, label=None, batch_bytes=1)
     except InputError:
         return
     assert [document for _, document, _ in read] == [row[0] for row in slow_rows(data)[1:]]
@@ -281,7 +281,7 @@ def test_any_text_is_read_as_the_slow_twin_reads_it_or_refused(text: str) -> Non
 def test_lines_are_those_of_pythons_text_files(parts: list[str], size: int) -> None:
     data = "".join(parts).encode()
     chunks = [data[i : i + size] for i in range(0, len(data), size)]
-    lines = list(lines_of(text_blocks(chunks, "f", None, Report())))
+    lines = list(lines_of(text_blocks(chunks, "f", None, Remarks())))
     assert lines == list(io.TextIOWrapper(io.BytesIO(data), "utf-8", newline=""))
 
 

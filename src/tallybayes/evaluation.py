@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
-from .scores import predicted
+from .readings import predicted
 
 __all__ = ["Report", "evaluate"]
 

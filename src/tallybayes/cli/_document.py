@@ -10,7 +10,7 @@ import click
 import orjson
 
 from ..errors import InputError
-from ..readers.batch import Report
+from ..readers.batch import Remarks
 from ..readers.encoding import decode_document
 from ..readers.stream import open_bytes
 from ._options import encoding
@@ -54,7 +54,7 @@ def document_of(text: str, encoding: str | None) -> str:
         return text
     name = "standard input" if text == "-" else text
     with open_bytes(text) as stream:
-        return decode_document(stream.read(), name, encoding=encoding, report=Report(tell=note))
+        return decode_document(stream.read(), name, encoding=encoding, remarks=Remarks(tell=note))
 
 
 def label_named(classes: Sequence[Any], name: str | None) -> Any:

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import numpy.typing as npt
 
 from ..errors import SpaceError

@@ -27,6 +27,8 @@ __all__ = ["CategoryCounter", "CategoryRows", "CategoryTable", "holds_codes"]
 
 Codes = npt.NDArray[Any]
 
+TABLE = 1 << 24  # cells of classes × codes up to which codes are counted in a dense table
+
 
 class CategoryTable(Protocol):
     """What rows of values ask of a score table."""
@@ -145,7 +147,9 @@ class CategoryCounter(Counter):
         """Count codes: the features with a cell, their cells by class, and their names."""
         n_classes, n_columns = len(labelled.classes), codes.shape[1]
         gaps = codes.dtype != np.uint8 and self.skips
-        found = _kernel.count_codes(codes, labelled.codes, n_classes, labelled.weights, gaps, n_jobs=n_jobs)
+        found = _kernel.count_codes(
+            codes, labelled.codes, n_classes, labelled.weights, gaps, limit=TABLE, n_jobs=n_jobs
+        )
         if found["negative"] is not None:
             row, column = found["negative"]
             refuse_negative(int(codes[row, column]), row, column)
@@ -185,6 +189,7 @@ class CategoryCounter(Counter):
                 documents=True,
                 threshold=0.0,
                 negative=False,
+                spare=None,
                 n_jobs=n_jobs,
             )
             filled = counts["columns"]

@@ -145,10 +145,13 @@ class CountCounter(Counter):
                 documents="documents" in self.channels,
                 threshold=self.threshold or 0.0,
                 negative=self.negative,
+                spare=None,
                 n_jobs=n_jobs,
             )
             refuse(counts["bad"], rows.first + block.first, self.reader)
-            here = labelled if len(codes) == len(labelled.codes) else LabelledRows.coded(labelled.classes, codes, weight)
+            here = (
+                labelled if len(codes) == len(labelled.codes) else LabelledRows.coded(labelled.classes, codes, weight)
+            )
             parts.append(
                 counted(
                     counts,

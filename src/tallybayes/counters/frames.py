@@ -53,7 +53,9 @@ def one_row(row: Any) -> Any:
         table = row if row.ndim != 1 else row[None]
     else:
         values = list(row)
-        nested = bool(values) and isinstance(values[0], (Sequence, np.ndarray)) and not isinstance(values[0], (str, bytes))
+        nested = (
+            bool(values) and isinstance(values[0], (Sequence, np.ndarray)) and not isinstance(values[0], (str, bytes))
+        )
         table = values if nested else [values]
     n_rows = table.shape[0] if hasattr(table, "shape") else len(table)
     if n_rows != 1:

@@ -18,7 +18,7 @@ from ..errors import ParameterError
 from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
-from ..tally import CHANNELS, CountTally, TextFeatures
+from ..tally import CountTally, TextFeatures
 from ..tally.selection import Selection, by_feature, smooth_idf, values_of
 from ..text.analyzer import Analyzer
 from .base import Counter
@@ -161,6 +161,11 @@ class TfidfCounter(Counter):
             max(len(labelled.classes), 1),
             weights=None if labelled.weights is None else labelled.weights.astype(np.float64),
             whole_weights=False,
+            occurrences=True,
+            documents=False,
+            threshold=0.0,
+            negative=False,
+            spare=None,
             n_jobs=n_jobs,
         )
         features = self.frozen.features.take(counts["columns"])
@@ -214,9 +219,7 @@ class TfidfCounter(Counter):
 class TfidfRows(TextRows):
     """Documents that are scored as rows of tf-idf."""
 
-    def __init__(
-        self, counter: TextCounter, documents: _kernel.Documents, texts: Any, idf: FrozenIdf | None
-    ) -> None:
+    def __init__(self, counter: TextCounter, documents: _kernel.Documents, texts: Any, idf: FrozenIdf | None) -> None:
         super().__init__(counter, documents, texts)
         self.idf = idf
 

@@ -10,9 +10,9 @@ from typing import Any
 from ..errors import ParameterError
 from .conclusion import concluded, most_probable
 from .derivation import Derivation
+from .event_models import Bernoulli, Complement, CountQuestion, Counts, Floor, Multinomial
 from .expression import Words
 from .joint import Joint, posteriors
-from .event_models import Bernoulli, Complement, CountQuestion, Counts, Floor, Multinomial
 from .numbers import Number, exact
 from .prior import prior_steps
 
@@ -153,7 +153,11 @@ def _question(
     norm_sums: Sequence[float] | None,
 ) -> CountQuestion:
     """Check the lengths, make the parameters exact and choose the event model."""
-    kinds: dict[str, type[CountQuestion]] = {"multinomial": Multinomial, "complement": Complement, "bernoulli": Bernoulli}
+    kinds: dict[str, type[CountQuestion]] = {
+        "multinomial": Multinomial,
+        "complement": Complement,
+        "bernoulli": Bernoulli,
+    }
     if event_model not in kinds:
         raise ParameterError(f"event_model must be one of {', '.join(map(repr, kinds))}; got {event_model!r}")
     n_listed, n_classes = len(counts.features), len(counts.classes)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..counters import Counter, LabelledRows
+from ..counters import Counter
 from ..errors import InputError, ModelFileError, ParameterError, SpaceError
 from ..labels import Labels
 from ..model import Model, load

@@ -16,7 +16,6 @@ from ..counters.frames import names_of
 from ..errors import InputError, ParameterError
 from ..labels import Labels
 from ..model import Model
-from ..readings import Floats
 from ._base import NaiveBayes
 
 __all__ = ["ColumnClassifier"]

@@ -134,7 +134,11 @@ class Answers:
             if len(buffer) < end - begin:
                 buffer = np.empty((end - begin, len(self.classes)))
             whole = end - begin == len(rows)
-            yield begin, end, self.scores.joint(rows if whole else rows.part(begin, end), self.n_jobs, buffer[: end - begin])
+            yield (
+                begin,
+                end,
+                self.scores.joint(rows if whole else rows.part(begin, end), self.n_jobs, buffer[: end - begin]),
+            )
 
     def _finished(self, X: Any, finish: Callable[[Floats, Floats], Floats]) -> Floats:
         rows = self.counter.check(X)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .batch import Batch as Batch
-    from .batch import Report as Report
+    from .batch import Remarks as Remarks
     from .batch import prefetch as prefetch
     from .columnar import read_arrow as read_arrow
     from .columnar import read_parquet as read_parquet
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Batch": "batch",
-    "Report": "batch",
+    "Remarks": "batch",
     "Source": "source",
     "open_source": "source",
     "prefetch": "batch",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tallybayes.errors import InputError, ParameterError
 
-__all__ = ["BATCH_BYTES", "Batch", "Gather", "Repeats", "Report", "prefetch"]
+__all__ = ["BATCH_BYTES", "Batch", "Gather", "Remarks", "Repeats", "prefetch"]
 
 BATCH_BYTES = 16 << 20
 
@@ -34,7 +34,7 @@ class Batch:
         The file, folder or archive that they came from, as the user named it.
     places : sequence of int or str
         Where in the source each document stands: line or row numbers from 1, or the names of files.
-    unit : str
+    counted_in : str
         What a number in `places` counts: ``"line"`` or ``"row"``.
     ids : list or None
         The value of the id column, where one was asked for.
@@ -52,7 +52,7 @@ class Batch:
     labels: list[Any] | None
     source: str
     places: Sequence[int] | Sequence[str]
-    unit: str = "line"
+    counted_in: str = "line"
     ids: list[Any] | None = None
     columns: tuple[str, ...] | None = None
 
@@ -62,7 +62,7 @@ class Batch:
     def where(self, i: int) -> str:
         """Name the place of document `i`, for a message: file and line, or the member of a folder or archive."""
         place = self.places[i]
-        return f"{self.source}, {place}" if isinstance(place, str) else f"{self.source}, {self.unit} {place}"
+        return f"{self.source}, {place}" if isinstance(place, str) else f"{self.source}, {self.counted_in} {place}"
 
     def select(self, rows: Sequence[int]) -> Batch:
         """Return the batch of the documents at the positions `rows`."""
@@ -79,7 +79,7 @@ class Batch:
         )
 
 
-class Report:
+class Remarks:
     """What a reader met on its way: the rows it skipped, and what is worth a remark.
 
     Parameters
@@ -100,9 +100,9 @@ class Report:
 
     Examples
     --------
-    >>> report = Report("skip")
-    >>> report.bad("mails.csv, line 3: the label is empty")
-    >>> report.skipped, report.first_skipped
+    >>> remarks = Remarks("skip")
+    >>> remarks.bad("mails.csv, line 3: the label is empty")
+    >>> remarks.skipped, remarks.first_skipped
     (1, 'mails.csv, line 3: the label is empty')
     """
 
@@ -146,8 +146,8 @@ def _log() -> logging.Logger:
 class Repeats:
     """Notices values of an id column that come twice."""
 
-    def __init__(self, source: str, unit: str = "line") -> None:
-        self._source, self._unit = source, unit
+    def __init__(self, source: str, counted_in: str = "line") -> None:
+        self._source, self._counted_in = source, counted_in
         self._first: dict[Any, int] = {}
         self._repeated = 0
         self._example = ""
@@ -158,12 +158,14 @@ class Repeats:
             first = self._first.setdefault(identity, place)
             if first != place:
                 self._repeated += 1
-                self._example = self._example or f"{identity!r} in {self._unit} {place}, before in {self._unit} {first}"
+                self._example = (
+                    self._example or f"{identity!r} in {self._counted_in} {place}, before in {self._counted_in} {first}"
+                )
 
-    def remark(self, report: Report) -> None:
-        """Report the repeated ids, if there were any."""
+    def remark(self, remarks: Remarks) -> None:
+        """Remark on the repeated ids, if there were any."""
         if self._repeated:
-            report.note(f"{self._source}: {self._repeated} repeated ids, the first {self._example}; the rows are kept")
+            remarks.note(f"{self._source}: {self._repeated} repeated ids, the first {self._example}; the rows are kept")
 
 
 class Gather:
@@ -179,7 +181,7 @@ class Gather:
         source: str,
         *,
         labelled: bool,
-        unit: str = "line",
+        counted_in: str = "line",
         limit: int = BATCH_BYTES,
         idle: Callable[[], bool] | None = None,
         cells: bool = False,
@@ -187,7 +189,7 @@ class Gather:
     ) -> None:
         if limit < 1:
             raise ParameterError(f"a batch must hold at least 1 byte, not {limit}")
-        self._source, self._labelled, self._unit, self._limit = source, labelled, unit, limit
+        self._source, self._labelled, self._counted_in, self._limit = source, labelled, counted_in, limit
         self._idle = idle
         self._cells, self.columns = cells, columns
         self._start()
@@ -230,7 +232,7 @@ class Gather:
             self._labels if self._labelled else None,
             self._source,
             self._places,
-            self._unit,
+            self._counted_in,
             self._ids or None,
             self.columns,
         )

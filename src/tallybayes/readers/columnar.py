@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, cast
 
 from tallybayes.errors import InputError, MissingExtraError
-from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
+from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Remarks, Repeats
 from tallybayes.readers.names import Origin, shown_name
 from tallybayes.readers.stream import CHUNK_BYTES
 from tallybayes.readers.wanted import Column, Columns, Wanted, found_column
@@ -30,7 +30,7 @@ def read_parquet(
     label: Column | None = "label",
     id: Column | None = None,
     columns: Columns | None = None,
-    report: Report | None = None,
+    remarks: Remarks | None = None,
     batch_bytes: int = BATCH_BYTES,
 ) -> Iterator[Batch]:
     """Read the documents (or some columns) and labels of a Parquet file; only the columns asked for are read.
@@ -46,7 +46,7 @@ def read_parquet(
     columns : sequence of str or int, or "all", optional
         Instead of a text, the cells of these columns, in this order; ``"all"`` takes every column but label and id, as
         they stand. A null is None.
-    report, batch_bytes
+    remarks, batch_bytes
         As for `read_table`.
 
     Yields
@@ -83,7 +83,7 @@ def read_parquet(
     ):
         reading = _Columns(name, file.schema_arrow, wanted)
         batches = file.iter_batches(batch_size=_ROWS, columns=reading.paths, use_threads=False)
-        yield from reading.batches(batches, report or Report(), batch_bytes)
+        yield from reading.batches(batches, remarks or Remarks(), batch_bytes)
 
 
 def read_arrow(
@@ -93,7 +93,7 @@ def read_arrow(
     label: Column | None = "label",
     id: Column | None = None,
     columns: Columns | None = None,
-    report: Report | None = None,
+    remarks: Remarks | None = None,
     batch_bytes: int = BATCH_BYTES,
 ) -> Iterator[Batch]:
     """Read the documents (or some columns) and labels of an Arrow IPC file or stream, or of a Feather file (version 2).
@@ -114,11 +114,11 @@ def read_arrow(
     wanted = Wanted.of(text, columns, label, id)
     ipc, pyarrow = _module("pyarrow.ipc"), _module("pyarrow")
     name = shown_name(path)
-    report = report or Report()
+    remarks = remarks or Remarks()
     if hasattr(path, "read"):
         with _named_errors(name, pyarrow):
             reader = ipc.open_stream(path)
-            yield from _Columns(name, reader.schema, wanted).batches(reader, report, batch_bytes)
+            yield from _Columns(name, reader.schema, wanted).batches(reader, remarks, batch_bytes)
         return
     with _named_errors(name, pyarrow), _mapped(path) as mapped:
         if mapped[:6] == b"ARROW1":
@@ -126,7 +126,7 @@ def read_arrow(
             batches: Iterable[Any] = map(reader.get_batch, range(reader.num_record_batches))
         else:
             reader = batches = ipc.open_stream(pyarrow.py_buffer(mapped))
-        for batch in _Columns(name, reader.schema, wanted).batches(batches, report, batch_bytes):
+        for batch in _Columns(name, reader.schema, wanted).batches(batches, remarks, batch_bytes):
             yield batch
             # What was read stays in memory as long as there is room, and would count as this process's.
             mapped.madvise(mmap.MADV_DONTNEED)
@@ -141,12 +141,12 @@ def _mapped(path: Origin) -> Iterator[mmap.mmap]:
         yield mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def read_record_batches(stream: Any, name: str, wanted: Wanted, report: Report, batch_bytes: int) -> Iterator[Batch]:
+def read_record_batches(stream: Any, name: str, wanted: Wanted, remarks: Remarks, batch_bytes: int) -> Iterator[Batch]:
     """Read the wanted columns of an object that exports an Arrow stream."""
     pyarrow = _module("pyarrow")
     with _named_errors(name, pyarrow):
         reader = pyarrow.RecordBatchReader.from_stream(stream)
-        yield from _Columns(name, reader.schema, wanted).batches(reader, report, batch_bytes)
+        yield from _Columns(name, reader.schema, wanted).batches(reader, remarks, batch_bytes)
 
 
 def _sliced(batches: Iterable[Any]) -> Iterator[Any]:
@@ -184,11 +184,11 @@ class _Columns:
         found = self._found
         return [".".join(path) for path in (*found.columns, found.label, found.id) if path is not None]
 
-    def batches(self, record_batches: Iterable[Any], report: Report, batch_bytes: int) -> Iterator[Batch]:
+    def batches(self, record_batches: Iterable[Any], remarks: Remarks, batch_bytes: int) -> Iterator[Batch]:
         """Yield the batches of a file's record batches."""
         found = self._found
         names = tuple(map(".".join, found.columns))
-        rows = ColumnRows(self._name, self._wanted, names, report=report, batch_bytes=batch_bytes)
+        rows = ColumnRows(self._name, self._wanted, names, remarks=remarks, batch_bytes=batch_bytes)
         for record_batch in _sliced(record_batches):
             columns = [self._values(record_batch, path) for path in found.columns]
             labels, ids = (
@@ -219,13 +219,13 @@ class ColumnRows:
     """
 
     def __init__(
-        self, name: str, wanted: Wanted, columns: tuple[str, ...], *, report: Report, batch_bytes: int = BATCH_BYTES
+        self, name: str, wanted: Wanted, columns: tuple[str, ...], *, remarks: Remarks, batch_bytes: int = BATCH_BYTES
     ) -> None:
-        self._name, self._columns, self._cells, self._report = name, columns, wanted.cells, report
+        self._name, self._columns, self._cells, self._report = name, columns, wanted.cells, remarks
         self._labelled = wanted.label is not None
         named = columns if wanted.cells else None
         self._gather = Gather(
-            name, labelled=self._labelled, unit="row", limit=batch_bytes, cells=wanted.cells, columns=named
+            name, labelled=self._labelled, counted_in="row", limit=batch_bytes, cells=wanted.cells, columns=named
         )
         self._repeats = Repeats(name, "row")
         self._rows = 0

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator
 
 from tallybayes.errors import InputError, ParameterError
-from tallybayes.readers.batch import Report
+from tallybayes.readers.batch import Remarks
 
 __all__ = [
     "checked_encoding",
@@ -102,7 +102,7 @@ def count_lines(text: str) -> int:
     return lines
 
 
-def decode(chunks: Iterable[bytes], name: str, *, encoding: str | None = None, report: Report) -> Iterator[str]:
+def decode(chunks: Iterable[bytes], name: str, *, encoding: str | None = None, remarks: Remarks) -> Iterator[str]:
     """Yield the text of `chunks` piece by piece; a piece never ends between the CR and the LF of a line end.
 
     Parameters
@@ -113,9 +113,9 @@ def decode(chunks: Iterable[bytes], name: str, *, encoding: str | None = None, r
         The name of the file, for messages.
     encoding : str, optional
         None honours a byte-order mark (UTF-8, UTF-16, UTF-32) and takes UTF-8 otherwise, strictly. ``"auto"`` guesses
-        once per file, at the first byte that is not ASCII, and says on `report` what it took. Any other name is obeyed
+        once per file, at the first byte that is not ASCII, and says on `remarks` what it took. Any other name is obeyed
         exactly; a byte-order mark of another encoding is then an error.
-    report : Report
+    remarks : Remarks
         Where bad bytes are to be skipped, they come out as lone surrogates; see `is_whole`.
 
     Raises
@@ -127,10 +127,10 @@ def decode(chunks: Iterable[bytes], name: str, *, encoding: str | None = None, r
 
     Examples
     --------
-    >>> "".join(decode([b"\\xef\\xbb\\xbflab", b"el\\r", b"\\nham"], "mails.csv", report=Report()))
+    >>> "".join(decode([b"\\xef\\xbb\\xbflab", b"el\\r", b"\\nham"], "mails.csv", remarks=Remarks()))
     'label\\r\\nham'
     """
-    decoder = _Decoder(name, checked_encoding(encoding), report)
+    decoder = _Decoder(name, checked_encoding(encoding), remarks)
     head = b""  # held back until a mark, of up to four bytes, can be told
     started = False
     for chunk in chunks:
@@ -143,14 +143,14 @@ def decode(chunks: Iterable[bytes], name: str, *, encoding: str | None = None, r
     yield from decoder.feed(b"" if started else head, final=True)
 
 
-def decode_document(data: bytes, name: str, *, encoding: str | None = None, report: Report) -> str:
+def decode_document(data: bytes, name: str, *, encoding: str | None = None, remarks: Remarks) -> str:
     """Return the text of a whole file that is one document."""
-    return "".join(decode([data], name, encoding=encoding, report=report))
+    return "".join(decode([data], name, encoding=encoding, remarks=remarks))
 
 
 def checked_utf8(data: bytes, name: str, *, offset: int, line: int) -> str:
     """Return UTF-8 from the middle of a file as text, or raise as `decode` would there."""
-    decoder = _Decoder(name, "utf-8", Report())
+    decoder = _Decoder(name, "utf-8", Remarks())
     decoder.start_at(offset, line)
     return "".join(decoder.feed(data, final=True))
 
@@ -158,8 +158,8 @@ def checked_utf8(data: bytes, name: str, *, offset: int, line: int) -> str:
 class _Decoder:
     """Decodes one file, and knows how far it is."""
 
-    def __init__(self, name: str, encoding: str | None, report: Report) -> None:
-        self._name, self._report = name, report
+    def __init__(self, name: str, encoding: str | None, remarks: Remarks) -> None:
+        self._name, self._report = name, remarks
         self._encoding = encoding  # None and "auto" until the first bytes have been seen
         self._decoder: codecs.IncrementalDecoder | None = None
         self._ends = io.IncrementalNewlineDecoder(None, translate=False)  # keeps CR and LF together

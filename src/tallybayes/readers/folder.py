@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from tallybayes.errors import InputError
-from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Report
+from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Remarks
 from tallybayes.readers.encoding import checked_encoding, decode_document, is_whole
 from tallybayes.readers.names import checked_pattern, is_archive, shown_name
 from tallybayes.readers.stream import LINE_LIMIT, named_damage, open_bytes
@@ -42,7 +42,7 @@ def read_folder(
     label_pattern: str | re.Pattern[str] | None = None,
     subfolder: str | None = None,
     encoding: str | None = None,
-    report: Report | None = None,
+    remarks: Remarks | None = None,
     batch_bytes: int = BATCH_BYTES,
 ) -> Iterator[Batch]:
     r"""Read a folder, or a tar or zip archive in place, with a document per file.
@@ -65,7 +65,7 @@ def read_folder(
         Read only what lies in this folder inside `path`, as if it were `path`: ``"train"``.
     encoding : str, optional
         Of each file by itself; see `decode`. Names inside an archive that are not UTF-8 are taken to be in it as well.
-    report, batch_bytes
+    remarks, batch_bytes
         As for `read_table`; a bad file counts as one row.
 
     Yields
@@ -88,13 +88,13 @@ def read_folder(
     ...     print(batch.labels, batch.documents, batch.places)
     ['ham', 'spam'] ['see you', 'buy now'] ['ham1.txt', 'spam1.txt']
     """
-    report = report or Report()
+    remarks = remarks or Remarks()
     name = shown_name(path)
     encoding = checked_encoding(encoding)
-    members = _archive(path, name, encoding, report) if is_archive(path) else _walk(path)
+    members = _archive(path, name, encoding, remarks) if is_archive(path) else _walk(path)
     if subfolder is not None:
         members = _inside(members, PurePosixPath(subfolder))
-    rule = _Rule(name, labelled, checked_pattern(label_pattern), report)
+    rule = _Rule(name, labelled, checked_pattern(label_pattern), remarks)
     gather = Gather(name, labelled=labelled, limit=batch_bytes)
     with closing(members):
         for member in members:
@@ -103,7 +103,7 @@ def read_folder(
             label = rule.label(member)
             if member.read is None or label is None:
                 continue
-            document = _document(member.read, f"{name}, {member.path}", encoding, report)
+            document = _document(member.read, f"{name}, {member.path}", encoding, remarks)
             rule.read(label)
             if document is not None and gather.add(document, label, str(member.path)):
                 yield gather.take()
@@ -114,8 +114,8 @@ def read_folder(
 class _Rule:
     """Finds the class of each file, and says at the end what was not as one would think."""
 
-    def __init__(self, name: str, labelled: bool, pattern: re.Pattern[str] | None, report: Report) -> None:
-        self._name, self._labelled, self._pattern, self._report = name, labelled, pattern, report
+    def __init__(self, name: str, labelled: bool, pattern: re.Pattern[str] | None, remarks: Remarks) -> None:
+        self._name, self._labelled, self._pattern, self._report = name, labelled, pattern, remarks
         self._documents: dict[str, int] = {}
         self._beside: list[str] = []
 
@@ -152,7 +152,7 @@ class _Rule:
         self._documents[label] = self._documents.get(label, 0) + 1
 
     def remark(self, subfolder: str | None) -> None:
-        """Report what was left out; refuse a source without a document."""
+        """Remarks what was left out; refuse a source without a document."""
         beside = f"{len(self._beside)} files in no class folder, the first {self._beside[0]!r}" if self._beside else ""
         if not any(self._documents.values()):
             where = self._name if subfolder is None else f"{self._name}, folder {subfolder!r}"
@@ -167,7 +167,7 @@ class _Rule:
             self._report.note(f"{self._name}: class folders without a document: {', '.join(map(repr, empty[:20]))}")
 
 
-def _document(read: Callable[[int], bytes], name: str, encoding: str | None, report: Report) -> str | None:
+def _document(read: Callable[[int], bytes], name: str, encoding: str | None, remarks: Remarks) -> str | None:
     """Return the text of a file; None where it is bad and skipped."""
     try:
         with named_damage(name):
@@ -176,12 +176,12 @@ def _document(read: Callable[[int], bytes], name: str, encoding: str | None, rep
                 data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(LINE_LIMIT + 1)
         if len(data) > LINE_LIMIT:
             raise InputError(f"{name}: more than {LINE_LIMIT >> 20} MB; is this a document?")
-        text = decode_document(data, name, encoding=encoding, report=report)
+        text = decode_document(data, name, encoding=encoding, remarks=remarks)
     except InputError as error:
-        report.bad(str(error))
+        remarks.bad(str(error))
         return None
-    if report.skips and not is_whole(text):
-        report.bad(f"{name}: bytes that are no text")
+    if remarks.skips and not is_whole(text):
+        remarks.bad(f"{name}: bytes that are no text")
         return None
     return text
 
@@ -208,15 +208,15 @@ def _inside(members: Iterator[_Member], folder: PurePosixPath) -> Generator[_Mem
 
 
 def _archive(
-    path: str | os.PathLike[str], name: str, encoding: str | None, report: Report
+    path: str | os.PathLike[str], name: str, encoding: str | None, remarks: Remarks
 ) -> Generator[_Member, None, None]:
     """Yield what an archive holds in its own order; every entry must be read before the next is asked for."""
     is_zip = os.fspath(path).lower().endswith(".zip")
     with named_damage(name):
-        yield from _zip(path, name, encoding) if is_zip else _tar(path, name, encoding, report)
+        yield from _zip(path, name, encoding) if is_zip else _tar(path, name, encoding, remarks)
 
 
-def _tar(path: str | os.PathLike[str], name: str, encoding: str | None, report: Report) -> Iterator[_Member]:
+def _tar(path: str | os.PathLike[str], name: str, encoding: str | None, remarks: Remarks) -> Iterator[_Member]:
     links = 0
     with open_bytes(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
         for entry in archive:
@@ -229,7 +229,7 @@ def _tar(path: str | os.PathLike[str], name: str, encoding: str | None, report: 
                 links += 1
             archive.members = []  # type: ignore[attr-defined]  # or the list of what has been read grows with the archive
     if links:
-        report.note(f"{name}: {links} links and other entries that are no files, left out")
+        remarks.note(f"{name}: {links} links and other entries that are no files, left out")
 
 
 def _member_path(name: str, encoding: str | None) -> PurePosixPath:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tallybayes.errors import InputTypeError
-from tallybayes.readers.batch import BATCH_BYTES, Batch, Report
+from tallybayes.readers.batch import BATCH_BYTES, Batch, Remarks
 from tallybayes.readers.columnar import ColumnRows, read_record_batches
 from tallybayes.readers.wanted import Column, Columns, Wanted, found_column
 
@@ -23,7 +23,7 @@ def read_frame(
     id: Column | None = None,
     columns: Columns | None = None,
     name: str = "the frame",
-    report: Report | None = None,
+    remarks: Remarks | None = None,
     batch_bytes: int = BATCH_BYTES,
 ) -> Iterator[Batch]:
     """Read the documents (or some columns) and labels of a data frame.
@@ -42,7 +42,7 @@ def read_frame(
         they stand. What the frame holds to be missing is None.
     name : str
         What messages call the frame.
-    report, batch_bytes
+    remarks, batch_bytes
         As for `read_table`.
 
     Yields
@@ -70,17 +70,17 @@ def read_frame(
     import narwhals  # 60 ms that reading files should not cost
 
     wanted = Wanted.of(text, columns, label, id)
-    report = report or Report()
+    remarks = remarks or Remarks()
     known = narwhals.from_native(frame, pass_through=True, allow_series=True)
     if not isinstance(known, narwhals.DataFrame | narwhals.LazyFrame):
         if isinstance(known, narwhals.Series) or not hasattr(frame, "__arrow_c_stream__"):
             raise InputTypeError(f"a data frame was expected, not {type(frame).__name__}; for lists need no reader")
-        yield from read_record_batches(frame, name, wanted, report, batch_bytes)
+        yield from read_record_batches(frame, name, wanted, remarks, batch_bytes)
         return
     names = list(map(str, known.collect_schema().names()))
     found = wanted.found(names, lambda column: found_column(column, names, name), name)
     eager = known.collect() if isinstance(known, narwhals.LazyFrame) else known
-    rows = ColumnRows(name, wanted, tuple(names[i] for i in found.columns), report=report, batch_bytes=batch_bytes)
+    rows = ColumnRows(name, wanted, tuple(names[i] for i in found.columns), remarks=remarks, batch_bytes=batch_bytes)
     for start in range(0, len(eager), _ROWS):
         piece = eager[start : start + _ROWS]
         labels, ids = (None if position is None else _values(piece, position) for position in (found.label, found.id))

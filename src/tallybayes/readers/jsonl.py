@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from tallybayes.errors import InputError
-from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
+from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Remarks, Repeats
 from tallybayes.readers.encoding import checked_encoding, checked_utf8, decode, is_whole
 from tallybayes.readers.names import Origin, shown_name
 from tallybayes.readers.stream import byte_chunks, idle_test, line_blocks, open_bytes, peeked
@@ -31,7 +31,7 @@ def read_jsonl(
     id: Column | None = None,
     columns: Columns | None = None,
     encoding: str | None = None,
-    report: Report | None = None,
+    remarks: Remarks | None = None,
     batch_bytes: int = BATCH_BYTES,
     name: str | None = None,
 ) -> Iterator[Batch]:
@@ -51,7 +51,7 @@ def read_jsonl(
     columns : sequence of str, or "all", optional
         Instead of a text, the values of these fields, in this order; ``"all"`` takes every field of the first record
         but label and id, and each record must have just these.
-    encoding, report, batch_bytes, name
+    encoding, remarks, batch_bytes, name
         As for `read_table`.
 
     Yields
@@ -77,13 +77,13 @@ def read_jsonl(
     [1, 0] ['buy\nnow', 'hi'] [1, 3]
     """
     wanted = Wanted.of(text, columns, label, id)
-    report = report or Report()
+    remarks = remarks or Remarks()
     name = name or shown_name(path)
-    records = _Records(name, wanted, report)
+    records = _Records(name, wanted, remarks)
     with open_bytes(path) as stream:
         idle = idle_test(stream)
         gather = Gather(name, labelled=label is not None, limit=batch_bytes, idle=idle, cells=wanted.cells)
-        for number, line, offset in _lines(stream, name, encoding, report):
+        for number, line, offset in _lines(stream, name, encoding, remarks):
             row = records.row(number, line, offset)
             if row is None:
                 continue
@@ -91,7 +91,7 @@ def read_jsonl(
             if gather.add(*row):
                 yield gather.take()
     yield from gather.rest()
-    records.repeats.remark(report)
+    records.repeats.remark(remarks)
 
 
 def field(record: dict[str, Any], path: str) -> Any:
@@ -116,8 +116,8 @@ def field(record: dict[str, Any], path: str) -> Any:
 class _Records:
     """Takes document (or cells), label and id out of the lines of a file, and reports the lines without them."""
 
-    def __init__(self, name: str, wanted: Wanted, report: Report) -> None:
-        self._name, self._wanted, self._report = name, wanted, report
+    def __init__(self, name: str, wanted: Wanted, remarks: Remarks) -> None:
+        self._name, self._wanted, self._report = name, wanted, remarks
         self._label = None if wanted.label is None else str(wanted.label)
         self._id = None if wanted.id is None else str(wanted.id)
         named = () if wanted.columns is None else tuple(wanted.found((), str, name).columns)
@@ -236,7 +236,9 @@ def _names(record: dict[str, Any]) -> str:
     return ", ".join(repr(name[:40]) for name in list(record)[:20]) or "no fields"
 
 
-def _lines(stream: BinaryIO, name: str, encoding: str | None, report: Report) -> Iterator[tuple[int, bytes | str, int]]:
+def _lines(
+    stream: BinaryIO, name: str, encoding: str | None, remarks: Remarks
+) -> Iterator[tuple[int, bytes | str, int]]:
     """Yield the number, the text and (in UTF-8) the byte offset of each line that is not blank.
 
     UTF-8 stays bytes: the parser reads and checks them faster than they could be decoded.
@@ -254,7 +256,7 @@ def _lines(stream: BinaryIO, name: str, encoding: str | None, report: Report) ->
     else:
         offset = 0
         end = "\n"
-        blocks = line_blocks(decode(byte_chunks(stream, name), name, encoding=wanted, report=report), name, (end,))
+        blocks = line_blocks(decode(byte_chunks(stream, name), name, encoding=wanted, remarks=remarks), name, (end,))
     number = 0
     for block in blocks:
         lines: Any = block.split(end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Report
+from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Remarks
 from tallybayes.readers.encoding import is_whole
 from tallybayes.readers.names import Origin, shown_name
 from tallybayes.readers.rows import lines_of, text_blocks
@@ -18,7 +18,7 @@ def read_lines(
     *,
     label: str | None = None,
     encoding: str | None = None,
-    report: Report | None = None,
+    remarks: Remarks | None = None,
     batch_bytes: int = BATCH_BYTES,
     name: str | None = None,
 ) -> Iterator[Batch]:
@@ -33,7 +33,7 @@ def read_lines(
         The file, plain or compressed with gzip, bzip2 or xz; ``-`` is standard input.
     label : str, optional
         The label of every line.
-    encoding, report, batch_bytes, name
+    encoding, remarks, batch_bytes, name
         As for `read_table`.
 
     Yields
@@ -55,15 +55,15 @@ def read_lines(
     ...     print(batch.labels, batch.documents)
     ['ham', 'ham'] ['see you at noon', 'hi']
     """
-    report = report or Report()
+    remarks = remarks or Remarks()
     name = name or shown_name(path)
     with open_bytes(path) as stream:
         gather = Gather(name, labelled=label is not None, limit=batch_bytes, idle=idle_test(stream))
-        blocks = text_blocks(byte_chunks(stream, name), name, encoding, report)
+        blocks = text_blocks(byte_chunks(stream, name), name, encoding, remarks)
         for number, line in enumerate(lines_of(blocks), 1):
             document = line.rstrip("\r\n")
-            if report.skips and not is_whole(document):
-                report.bad(f"{name}, line {number}: bytes that are no text")
+            if remarks.skips and not is_whole(document):
+                remarks.bad(f"{name}, line {number}: bytes that are no text")
             elif gather.add(document, label, number):
                 yield gather.take()
     yield from gather.rest()

@@ -8,21 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from tallybayes.errors import InputError
-from tallybayes.readers.batch import Report
+from tallybayes.readers.batch import Remarks
 from tallybayes.readers.encoding import count_lines, decode
 from tallybayes.readers.stream import LINE_LIMIT, line_blocks
 
-__all__ = ["Rows", "lines_of", "plain_rows", "quoted_rows", "text_blocks"]
+__all__ = ["CellRows", "lines_of", "plain_rows", "quoted_rows", "text_blocks"]
 
-Rows = Iterator[tuple[list[list[str]], Sequence[int]]]
+CellRows = Iterator[tuple[list[list[str]], Sequence[int]]]
 
 _BLOCK_ROWS = 64
 _LONG_ROW = 1 << 16
 
 
-def text_blocks(chunks: Iterable[bytes], name: str, encoding: str | None, report: Report) -> Iterator[str]:
+def text_blocks(chunks: Iterable[bytes], name: str, encoding: str | None, remarks: Remarks) -> Iterator[str]:
     """Yield the text of a file in pieces that end at a line end: LF, CRLF or CR, and none of the others of Unicode."""
-    return line_blocks(decode(chunks, name, encoding=encoding, report=report), name, ("\n", "\r"))
+    return line_blocks(decode(chunks, name, encoding=encoding, remarks=remarks), name, ("\n", "\r"))
 
 
 def lines_of(blocks: Iterable[str]) -> Iterator[str]:
@@ -30,7 +30,7 @@ def lines_of(blocks: Iterable[str]) -> Iterator[str]:
     return chain.from_iterable(io.StringIO(block, newline="") for block in blocks)
 
 
-def quoted_rows(lines: Iterator[str], separator: str, first_line: int, name: str, report: Report) -> Rows:
+def quoted_rows(lines: Iterator[str], separator: str, first_line: int, name: str, remarks: Remarks) -> CellRows:
     """Yield rows by the rules of CSV, some at a time, with the line where each begins."""
     # The limit belongs to the whole process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
@@ -56,7 +56,7 @@ def quoted_rows(lines: Iterator[str], separator: str, first_line: int, name: str
         if ended:
             return
         if error is not None:
-            report.bad(f"{name}, line {line}: {_explained(error)}")
+            remarks.bad(f"{name}, line {line}: {_explained(error)}")
             line = first_line + reader.line_num
 
 
@@ -97,7 +97,7 @@ def _explained(error: csv.Error) -> str:
     return str(error)
 
 
-def plain_rows(lines: Iterator[str], separator: str, first_line: int, width: int | None) -> Rows:
+def plain_rows(lines: Iterator[str], separator: str, first_line: int, width: int | None) -> CellRows:
     """Yield rows where quotes mean nothing: a row is a line, and the last of `width` columns takes the rest."""
     count = 1
     line = first_line

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, Literal, cast, get_args
 
 from tallybayes.errors import InputError, ParameterError
-from tallybayes.readers.batch import BATCH_BYTES, Batch, OnError, Report
+from tallybayes.readers.batch import BATCH_BYTES, Batch, OnError, Remarks
 from tallybayes.readers.encoding import checked_encoding
 from tallybayes.readers.lines import read_lines
 from tallybayes.readers.names import Origin, bare_suffix, checked_pattern, is_archive, shown_name
@@ -60,26 +60,26 @@ class Source:
 
     Attributes
     ----------
-    report : Report
+    remarks : Remarks
         What the last (or the running) reading skipped and guessed.
     """
 
     def __init__(
-        self, readers: Sequence[Callable[[Report], Iterator[Batch]]], new_report: Callable[[], Report]
+        self, readers: Sequence[Callable[[Remarks], Iterator[Batch]]], new_report: Callable[[], Remarks]
     ) -> None:
         self._readers = readers
         self._new_report = new_report
-        self.report = new_report()
+        self.remarks = new_report()
 
     def __iter__(self) -> Generator[Batch, None, None]:
-        self.report = report = self._new_report()
+        self.remarks = remarks = self._new_report()
         for reader in self._readers:
-            yield from reader(report)
+            yield from reader(remarks)
 
     @property
     def skipped(self) -> int:
         """How many bad rows the last reading left out."""
-        return self.report.skipped
+        return self.remarks.skipped
 
 
 def open_source(
@@ -143,7 +143,7 @@ def open_source(
     Returns
     -------
     Source
-        Iterable of `Batch`; its `report` counts what was skipped.
+        Iterable of `Batch`; its `remarks` counts what was skipped.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def open_source(
         "arrow": {"batch_bytes": batch_bytes, **named},
     }
     tabular = not (text is None and label is None and columns is None and header is True and separator is None)
-    readers: list[Callable[[Report], Iterator[Batch]]] = []
+    readers: list[Callable[[Remarks], Iterator[Batch]]] = []
     for path in sources:
         _must_exist(path)
         told = kind or _kind(path)
@@ -206,7 +206,7 @@ def open_source(
         if columns is not None:
             _must_have_columns(path, "lines")
         readers.append(partial(_read_class, path, name, common))
-    return Source(readers, partial(Report, on_error, tell))
+    return Source(readers, partial(Remarks, on_error, tell))
 
 
 def _numbered(column: Column) -> Column:
@@ -240,7 +240,7 @@ def _read(
     tabular: bool,
     labelled: bool,
     options: dict[Kind, dict[str, Any]],
-    report: Report,
+    remarks: Remarks,
 ) -> Iterator[Batch]:
     with ExitStack() as stack:
         origin: Origin = path
@@ -255,7 +255,7 @@ def _read(
                 f"(--class NAME=FILE), or name the columns of a table (--text, --label)"
             )
         named = {} if origin is path else {"name": shown_name(path)}
-        yield from _reader(kind)(origin, report=report, **options[kind], **named)
+        yield from _reader(kind)(origin, remarks=remarks, **options[kind], **named)
 
 
 def _reader(kind: Kind) -> Callable[..., Iterator[Batch]]:
@@ -264,5 +264,5 @@ def _reader(kind: Kind) -> Callable[..., Iterator[Batch]]:
     return cast(Callable[..., Iterator[Batch]], getattr(import_module(f"tallybayes.readers.{module}"), name))
 
 
-def _read_class(path: str | os.PathLike[str], name: str, options: dict[str, Any], report: Report) -> Iterator[Batch]:
-    yield from read_lines(path, label=name, report=report, **options)
+def _read_class(path: str | os.PathLike[str], name: str, options: dict[str, Any], remarks: Remarks) -> Iterator[Batch]:
+    yield from read_lines(path, label=name, remarks=remarks, **options)

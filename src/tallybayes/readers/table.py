@@ -12,10 +12,10 @@ from typing import Any
 
 from tallybayes import _kernel
 from tallybayes.errors import InputError, ParameterError
-from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Repeats, Report
+from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Remarks, Repeats
 from tallybayes.readers.encoding import count_lines, is_whole
 from tallybayes.readers.names import Origin, bare_suffix, shown_name
-from tallybayes.readers.rows import Rows, lines_of, plain_rows, quoted_rows, text_blocks
+from tallybayes.readers.rows import CellRows, lines_of, plain_rows, quoted_rows, text_blocks
 from tallybayes.readers.stream import CHUNK_BYTES, byte_chunks, open_bytes
 from tallybayes.readers.wanted import Column, Columns, Found, Wanted, found_column
 
@@ -40,7 +40,7 @@ def read_table(
     separator: str | None = None,
     quotes: bool = True,
     encoding: str | None = None,
-    report: Report | None = None,
+    remarks: Remarks | None = None,
     batch_bytes: int = BATCH_BYTES,
     name: str | None = None,
 ) -> Iterator[Batch]:
@@ -68,7 +68,7 @@ def read_table(
         False: a quote is a character like any other, rows are lines, and the last column takes the rest of its line.
     encoding : str, optional
         None (mark, else UTF-8), ``"auto"`` or a name; see `decode`.
-    report : Report, optional
+    remarks : Remarks, optional
         Takes remarks, and decides whether a bad row is an error (the default) or skipped and counted.
     batch_bytes : int
         About how many bytes of documents make a batch.
@@ -101,12 +101,12 @@ def read_table(
     ('text', 'label') [('buy,\nnow', 'spam'), ('see you', 'ham')]
     """
     wanted = Wanted.of(text, columns, label, id)
-    report = report or Report()
+    remarks = remarks or Remarks()
     name = name or shown_name(path)
     with open_bytes(path) as stream:
         size = max(_LEAST_CHUNK, min(CHUNK_BYTES, batch_bytes))
-        blocks = text_blocks(byte_chunks(stream, name, size), name, encoding, report)
-        table = _Table(name, wanted, header, report)
+        blocks = text_blocks(byte_chunks(stream, name, size), name, encoding, remarks)
+        table = _Table(name, wanted, header, remarks)
         head, line = _first_text(blocks)
         if not head:
             named = ", ".join(map(repr, wanted.named))
@@ -115,12 +115,12 @@ def read_table(
         parted = table.separator(lines.readline(), separator, bare_suffix(path), quotes)
         lines.seek(0)
         if quotes:
-            rows = quoted_rows(chain(lines, lines_of(blocks)), parted, line, name, report)
+            rows = quoted_rows(chain(lines, lines_of(blocks)), parted, line, name, remarks)
         else:
             rows = plain_rows(chain(lines, lines_of(blocks)), parted, line, table.width)
         rows = table.settled(rows)
         taken: Iterator[Taken] = map(table.taken, rows)
-        if quotes and not wanted.cells and not report.skips and lines.tell() < len(head):
+        if quotes and not wanted.cells and not remarks.skips and lines.tell() < len(head):
             taken = table.scanned(head, lines.tell(), blocks, parted, line)
         gather = Gather(
             name, labelled=label is not None, limit=batch_bytes, cells=wanted.cells, columns=table.cell_names
@@ -142,8 +142,8 @@ def _first_text(blocks: Iterator[str]) -> tuple[str, int]:
 class _Table:
     """The columns that are wanted of a table, and the checks that each row must pass."""
 
-    def __init__(self, name: str, wanted: Wanted, header: bool | Sequence[str], report: Report) -> None:
-        self._name, self._report = name, report
+    def __init__(self, name: str, wanted: Wanted, header: bool | Sequence[str], remarks: Remarks) -> None:
+        self._name, self._report = name, remarks
         self._wanted = wanted
         self._header = header
         self._found: Found[int] = Found([], None, None)  # settled by the first row, as are these
@@ -175,7 +175,7 @@ class _Table:
             column in names if isinstance(column, str) else 1 <= column <= len(cells) for column in self._wanted.named
         )
 
-    def settled(self, rows: Rows) -> Rows:
+    def settled(self, rows: CellRows) -> CellRows:
         """Find the columns by the first row, and return the rows of data."""
         first, lines = next(rows)
         self.width = self.width or len(first[0])

@@ -50,9 +50,7 @@ class MultinomialReading(LinearReading):
             raise ParameterError(f"smoothing must be one of 'additive', 'floor'; got {self.smoothing!r}")
         object.__setattr__(self, "floor", check_number("floor", self.floor))
         if self.smoothing == "floor" and self.floor == 0:
-            raise ParameterError(
-                "floor must be above 0; for maximum likelihood use smoothing='additive' with alpha=0"
-            )
+            raise ParameterError("floor must be above 0; for maximum likelihood use smoothing='additive' with alpha=0")
 
     @property
     def unknown(self) -> bool:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from tallybayes.errors import ForgetError, InputError, ParameterError, SpaceError
 from tallybayes.kinds import Kinds
 from tallybayes.labels import Label, Labels
-from tallybayes.store import Blocks
 from tallybayes.space import Space
+from tallybayes.store import Blocks
 
 __all__ = ["INT64_MAX", "TOLERANCE", "Tally", "merged_class_count", "refuse_sum"]
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 import tallybayes._kernel as _kernel
 from tallybayes.errors import InputError, SpaceError
 from tallybayes.labels import Labels
+from tallybayes.space import Space
 from tallybayes.store import Blocks, narrowed
 from tallybayes.tally.base import INT64_MAX, TOLERANCE, Tally, merged_class_count, refuse_sum
 from tallybayes.tally.features import ColumnFeatures, Features, Int64s, TextFeatures, gather_rows, read_only
 from tallybayes.tally.readable import checked_names, count_parts, readable_counts
-from tallybayes.space import Space
 
 __all__ = ["CHANNELS", "ColumnFeatures", "CountTally", "TextFeatures"]
 

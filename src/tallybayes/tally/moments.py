@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from tallybayes.errors import ForgetError, InputError, SpaceError
 from tallybayes.labels import Labels
+from tallybayes.space import Space
 from tallybayes.store import Blocks
 from tallybayes.tally.base import TOLERANCE, Tally, merged_class_count, refuse_sum
 from tallybayes.tally.features import read_only
 from tallybayes.tally.readable import checked_names, moment_parts, readable_moments
-from tallybayes.space import Space
 
 __all__ = ["MomentTally"]
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import tallybayes._kernel as _kernel
 from tallybayes.errors import ParameterError
+from tallybayes.space import Space
 from tallybayes.text.documents import read_documents, read_texts
 from tallybayes.text.parameters import (
     HASHES,
@@ -23,7 +24,6 @@ from tallybayes.text.parameters import (
     check_whole,
 )
 from tallybayes.text.segment import Segmenter
-from tallybayes.space import Space
 from tallybayes.text.tokenizers import Function, Pattern, TokenFunction, name_of, tokenizer_of
 
 __all__ = ["Analyzer", "Span"]
