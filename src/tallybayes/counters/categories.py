@@ -310,7 +310,7 @@ class CategoryRows:
         refuse_negative(int(self.codes[row, column]), self.first + row, column)
 
     def numbered(self) -> tuple[Codes, list[list[Value]] | None]:
-        """Number the values of each column by first appearance, gaps -1; and give the values. Codes stay as they are."""
+        """Number the values of each column by first appearance, gaps -1, and return both; codes stay as they are."""
         if self.codes is not None:
             return self.codes, None
         codes = np.empty((len(self), self.n_columns), np.int64)

@@ -177,8 +177,7 @@ class CountCounter(Counter):
         return Described.of_columns(names, pieces, columns.tolist(), amounts, x[columns])
 
     def empty(self, classes: Labels) -> CountTally:
-        nothing = CountTally.empty(self.space, self.channels, classes=classes, n_columns=self.n_columns or 0)
-        return nothing
+        return CountTally.empty(self.space, self.channels, classes=classes, n_columns=self.n_columns or 0)
 
     def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
         return number_cells(rows, where, self.column_names(), missing=False)

@@ -20,7 +20,7 @@ Place: TypeAlias = tuple[int, int]
 
 
 class Rows(Protocol):
-    """Rows that were checked and laid out for the kernel; how, only their counter and the scores of its tallies know."""
+    """Rows that were checked and laid out for the kernel; how, their counter and the scores of its tallies know."""
 
     def __len__(self) -> int: ...
 

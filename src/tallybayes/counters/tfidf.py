@@ -1,4 +1,4 @@
-"""Two-pass tf-idf: the idf is frozen into the feature space in a first pass, and the second one sums L2-normalised rows."""
+"""Two-pass tf-idf: a first pass freezes the idf into the feature space, the second one sums L2-normalised rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the event models on counts differ in: the conditional of a feature, its factor, and the tables that show them."""
+"""What the event models on counts differ in: the conditional of a feature, its factor, the tables that show both."""
 
 from __future__ import annotations
 

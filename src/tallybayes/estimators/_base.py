@@ -211,7 +211,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ParameterError
-            If there is no such parameter, if it says how rows are counted, or if the tally does not hold what is needed.
+            If there is no such parameter, it says how rows are counted, or the tally does not hold what it needs.
 
         Examples
         --------
@@ -357,7 +357,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model.predict_log_proba(self._rows(model.counter, X))
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
-        """Return log P(class, row), shape (n, K): natural log, -inf is exactly zero; for complement, its weights' sum."""
+        """Return log P(class, row), shape (n, K), natural log; for complement, the sum of its weights."""
         model = self._fitted()
         return model.predict_joint_log_proba(self._rows(model.counter, X))
 

@@ -61,7 +61,7 @@ class Reading(ABC):
     >>> Reading.of("gaussian", alpha=0.5)
     Traceback (most recent call last):
     ...
-    tallybayes.errors.ParameterError: event_model='gaussian' has no parameter 'alpha'; it has ddof, missing, prior, prior_alpha, var_smoothing
+    tallybayes.errors.ParameterError: event_model='gaussian' has no parameter 'alpha'; it has ddof, prior, ...
     """
 
     prior: Any = None

@@ -121,7 +121,7 @@ class LinearTable:
         return weights
 
     def laid_out(self, start: Floats, *, dense: bool) -> _kernel.ScoreTable:
-        """Lay the table out for the kernel, `start` added to the base; `dense`: with dense rows where that is faster."""
+        """Lay the table out for the kernel, `start` added to its base; `dense`: with dense rows where they help."""
         return _kernel.ScoreTable(
             self.base + start,
             self.scale,

@@ -300,7 +300,7 @@ class MomentTally(Tally):
         return tally
 
     def to_json(self) -> dict[str, Any]:
-        """Return the tally as plain JSON values that a person can read: numbers by class, in the order of the columns."""
+        """Return the tally as plain JSON values that a person can read: numbers by class, in column order."""
         return readable_moments(self)
 
     @classmethod
