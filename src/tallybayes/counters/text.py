@@ -91,6 +91,7 @@ class TextCounter(Counter):
     value: str = "count"
 
     kind = "text"
+    of_documents = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "channels", checked_channels(self.channels))

@@ -18,7 +18,7 @@ from ..errors import ParameterError
 from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
-from ..tally import CountTally, TextFeatures
+from ..tally import CountTally, Tally, TextFeatures
 from ..tally.selection import Selection, by_feature, smooth_idf, values_of
 from ..text.analyzer import Analyzer
 from .base import Counter
@@ -110,6 +110,7 @@ class TfidfCounter(Counter):
     idf: FrozenIdf | None = None
 
     kind = "tfidf"
+    of_documents = True
 
     def __post_init__(self) -> None:
         if self.analyzer.hash is not None:
@@ -127,15 +128,14 @@ class TfidfCounter(Counter):
         return self.idf is not None
 
     @property
-    def draft(self) -> TextCounter:
-        """The counter of the first pass."""
+    def draft(self) -> TextCounter:  # type: ignore[override]  # read only, as the class is frozen
         return TextCounter(self.analyzer)
 
     def settled(self, rows: TextRows, labelled: LabelledRows, n_jobs: int) -> TfidfCounter:
         return self if self.ready else self.settled_by(self.draft.count(rows, labelled, n_jobs))
 
-    def settled_by(self, tally: CountTally) -> TfidfCounter:
-        """Return the counter whose idf is that of the documents in `tally`, which `draft` counted."""
+    def settled_by(self, tally: Tally) -> TfidfCounter:
+        assert isinstance(tally, CountTally)  # draft counts text
         return replace(self, idf=FrozenIdf.of(self.selection.kept(tally, "occurrences")))
 
     @property

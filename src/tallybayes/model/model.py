@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy.typing as npt
@@ -211,8 +211,7 @@ class Model:
         """
         if self._parts:
             raise ParameterError("what is frozen before learning cannot be changed after it; start with a new model")
-        settle: Callable[[Tally], Counter] = self._counter.settled_by  # type: ignore[attr-defined]  # with a draft
-        return self._like(settle(tally), self._reading, ())
+        return self._like(self._counter.settled_by(tally), self._reading, ())
 
     # -------------------------------------------------------------- the algebra
 

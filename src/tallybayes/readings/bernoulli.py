@@ -81,7 +81,8 @@ class BernoulliReading(LinearReading):
             of = class_index[always]
             base -= np.bincount(of, empty_cell[of], n_classes)
             delta[always] = safe_log(cells[always] + alpha) - safe_log(documents[of] + 2 * alpha) - each[of]
-        # Zero factors: 1 for a present feature with p = 0; 1 for an absent one with p = 1 (in the base, undone if present).
+        # Zero factors: 1 for a present feature with p = 0; 1 for an absent one with p = 1, which the base has until the row
+        # shows the feature.
         base_zeros = np.bincount(class_index[always], minlength=n_classes).astype(np.float64)
         zeros = None
         if alpha.ndim:
