@@ -136,4 +136,4 @@ def _each(batches: Iterable[Batch], what: str, work: Callable[[Batch], None]) ->
 def _say_skipped(source: Source) -> None:
     """Tell how many bad rows were left out, and what the first was."""
     if source.skipped:
-        note(f"skipped {source.skipped} bad rows, the first: {source.report.first_skipped}")
+        note(f"skipped {source.skipped} bad rows, the first: {source.remarks.first_skipped}")

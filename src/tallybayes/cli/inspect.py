@@ -36,18 +36,19 @@ def summary(model: Model, top: int) -> dict[str, Any]:
     """Return what `inspect` shows, as plain JSON values."""
     tally = model.tally
     labels, rows = tally.classes.array.tolist(), tally.class_count.tolist()
+    noun = "documents" if model.counter.of_documents else "rows"
     classes: list[dict[str, Any]] = [
-        {"class": str(label), "rows": count} for label, count in zip(labels, rows, strict=True)
+        {"class": str(label), noun: count} for label, count in zip(labels, rows, strict=True)
     ]
-    facts: dict[str, Any] = {"kind": model.counter.kind, "classes": classes, "rows": float(tally.class_count.sum())}
+    facts: dict[str, Any] = {"kind": model.counter.kind, "classes": classes, noun: float(tally.class_count.sum())}
     if model.counter.n_columns is not None:
         facts["columns"] = model.counter.column_names()
     exact = isinstance(tally, CountTally) and tally.exact
     if isinstance(tally, CountTally):
         facts["features"] = len(tally.features)
-        for channel in sorted(tally.channels):
-            for entry, total in zip(classes, tally.totals(channel).tolist(), strict=True):
-                entry[channel] = total
+        if "occurrences" in tally.channels:
+            for entry, total in zip(classes, tally.totals("occurrences").tolist(), strict=True):
+                entry["occurrences"] = total
     if isinstance(tally, CountTally) and model.counter.of_documents:
         for entry, best in zip(classes, keywords(tally, top), strict=True):
             entry["keywords"] = [{"feature": feature, "z": round(z, 4)} for feature, z in best]
@@ -65,8 +66,8 @@ def summary(model: Model, top: int) -> dict[str, Any]:
 
 
 def _text(facts: dict[str, Any], top: int) -> str:
-    noun = "documents" if "columns" not in facts else "rows"
-    lines = [f"{noun:<9}  {amount(facts['rows'])}", f"classes    {len(facts['classes'])}"]
+    noun = "documents" if "documents" in facts else "rows"
+    lines = [f"{noun:<9}  {amount(facts[noun])}", f"classes    {len(facts['classes'])}"]
     if "columns" in facts:
         lines.append(f"columns    {_listed(facts['columns'], max(top, 1))}")
     if "features" in facts:
@@ -78,7 +79,7 @@ def _text(facts: dict[str, Any], top: int) -> str:
         f"made by    {facts['producer']}",
     ]
     for entry in facts["classes"]:
-        counts = [f"{amount(entry['rows'])} {noun}"]
+        counts = [f"{amount(entry[noun])} {noun}"]
         if "occurrences" in entry:
             counts.append(f"{amount(entry['occurrences'])} occurrences")
         lines += ["", f"{entry['class']}: {', '.join(counts)}"]

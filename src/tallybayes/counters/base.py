@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 
+from ..described import Described
 from ..errors import SpaceError
 from ..kinds import Kinds
 from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
 from ..tally import Tally
-from .rows import Described, LabelledRows, Rows
+from .rows import LabelledRows, Rows
 
 __all__ = ["Counter"]
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import InputError, InputTypeError, ParameterError
 from ..labels import Labels
 from ..space import Space
@@ -20,7 +21,7 @@ from ..tally import CountTally, Tally, TextFeatures
 from ..tally.values import Value, decode_value, encode_value, is_missing, plain_value, read_value
 from .base import Counter
 from .frames import names_of, one_row
-from .rows import Described, LabelledRows
+from .rows import LabelledRows
 from .text import counted
 
 __all__ = ["CategoryCounter", "CategoryRows", "CategoryTable", "holds_codes"]
@@ -228,7 +229,7 @@ class CategoryCounter(Counter):
         for i, row in enumerate(rows):
             if len(row) != len(names):
                 raise InputError(f"{where(i)}: {len(row)} columns, the model is expecting {len(names)}")
-            cells = []
+            cells: list[Any] = []
             for name, kinds, cell in zip(names, types, row, strict=True):
                 if cell is None or cell == "":
                     cells.append(None)

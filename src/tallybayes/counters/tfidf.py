@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import ParameterError
 from ..labels import Labels
 from ..space import Space
@@ -22,7 +23,7 @@ from ..tally import CountTally, Tally, TextFeatures
 from ..tally.selection import Selection, by_feature, smooth_idf, values_of
 from ..text.analyzer import Analyzer
 from .base import Counter
-from .rows import Described, LabelledRows
+from .rows import LabelledRows
 from .text import LinearTable, TextCounter, TextRows, counted
 
 __all__ = ["FrozenIdf", "TfidfCounter"]
@@ -186,7 +187,11 @@ class TfidfCounter(Counter):
 
     def arrays(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
         idf = self.frozen
-        parts = {"bytes": idf.features.bytes, "offsets": idf.features.offsets, "weight": idf.weight}
+        parts: dict[str, npt.NDArray[Any]] = {
+            "bytes": idf.features.bytes,
+            "offsets": idf.features.offsets,
+            "weight": idf.weight,
+        }
         return {f"{prefix}.{name}": array for name, array in parts.items()}
 
     def to_json(self) -> dict[str, Any]:
@@ -240,8 +245,10 @@ class _TfidfLookup:
     def __init__(self, idf: FrozenIdf, table: LinearTable) -> None:
         self._idf, self._table = idf, table
         assert isinstance(table.features, TextFeatures)
-        self._position = _kernel.find_features(
-            table.features.bytes, table.features.offsets, idf.features.bytes, idf.features.offsets
+        self._position: npt.NDArray[np.int64] = np.asarray(
+            _kernel.find_features(
+                table.features.bytes, table.features.offsets, idf.features.bytes, idf.features.offsets
+            )
         )
         self._dense = table.laid_out()
 

@@ -279,10 +279,11 @@ class Model:
         ParameterError
             If there is none.
         """
-        first, *others = models = list(models) or [None]  # type: ignore[list-item]
-        if first is None:
+        models = list(models)
+        if not models:
             raise ParameterError("there is no model to add up; give at least one")
-        for other in others:
+        first = models[0]
+        for other in models[1:]:
             first.require_mergeable(other)
         columns = next((model.tally.columns for model in models if model.tally.columns is not None), None)
         total = Tally.sum([model.tally for model in models])
