@@ -81,8 +81,8 @@ class BernoulliReading(LinearReading):
             of = class_index[always]
             base -= np.bincount(of, empty_cell[of], n_classes)
             delta[always] = safe_log(cells[always] + alpha) - safe_log(documents[of] + 2 * alpha) - each[of]
-        # Zero factors: 1 for a present feature with p = 0, and 1 for an absent one with p = 1. The latter is in the base
-        # until a row shows the feature.
+        # Zero factors: 1 for a present feature with p = 0, and 1 for an absent one with p = 1; the latter stays in the
+        # base until a row shows the feature.
         base_zeros = np.bincount(class_index[always], minlength=n_classes).astype(np.float64)
         zeros = None
         if alpha.ndim:
