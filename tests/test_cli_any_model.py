@@ -112,7 +112,7 @@ def test_forgetting_what_a_table_holds_gives_the_model_that_never_saw_it(case, s
 
 
 def test_merge_adds_models_of_any_kind(case, said, tmp_path):
-    fitted, names, rows, _ = case
+    fitted, names, _, _ = case
     said("merge", "m.tally", "m.tally", "-o", "twice.tally")
     twice = load(tmp_path / "twice.tally")
     assert twice.tally.class_count.tolist() == (2 * fitted.class_count_).tolist()

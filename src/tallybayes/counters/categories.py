@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -71,7 +72,7 @@ class CategoryCounter(Counter):
         """Whether gaps are left out."""
         return self.missing == "skip"
 
-    @property
+    @cached_property
     def space(self) -> Space:
         return Space("values", {"domain": self.domain, "n_columns": self.n_columns})
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,7 +99,7 @@ class CountCounter(Counter):
         """Whether values below 0 can be used."""
         return self.channels == self.present
 
-    @property
+    @cached_property
     def space(self) -> Space:
         return Space("columns", {"binarize": self.threshold or 0.0} if self.negative else {})
 

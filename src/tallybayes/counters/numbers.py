@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -64,7 +65,7 @@ class NumberCounter(Counter):
         """Whether NaN is left out."""
         return self.missing == "skip"
 
-    @property
+    @cached_property
     def space(self) -> Space:
         return Space("columns")
 

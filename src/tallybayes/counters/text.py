@@ -99,7 +99,7 @@ class TextCounter(Counter):
         if self.value not in ("count", "log"):
             raise ParameterError(f"value must be 'count' or 'log'; got {self.value!r}")
 
-    @property
+    @cached_property
     def space(self) -> Space:
         return replace(self.analyzer.space, value=self.value)
 

@@ -139,7 +139,7 @@ class TfidfCounter(Counter):
         assert isinstance(tally, CountTally)  # draft counts text
         return replace(self, idf=FrozenIdf.of(self.selection.kept(tally, "occurrences")))
 
-    @property
+    @cached_property
     def space(self) -> Space:
         return replace(self.analyzer.space, value="tfidf", idf=self.frozen.digest)
 

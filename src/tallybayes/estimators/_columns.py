@@ -16,6 +16,7 @@ from ..counters.frames import names_of
 from ..errors import InputError, ParameterError
 from ..labels import Labels
 from ..model import Model
+from ..tally import Tally
 from ._base import NaiveBayes
 
 __all__ = ["ColumnClassifier"]
@@ -38,18 +39,23 @@ class ColumnClassifier(NaiveBayes):
 
     prior: Any
 
-    def _learned(self, fitted: Model | None, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Model:
-        if fitted is None:  # as scikit-learn: parameters first
-            counter, reading = self._counter(), self._reading()
-        else:
-            counter, reading = fitted.counter, fitted.reading
+    def _learned(self, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Model:
+        counter, reading = self._counter(), self._reading()  # as scikit-learn: parameters first
+        rows, labelled, names = self._given(counter, X, y, sample_weight, classes, reset=True)
+        return self._checked(Model(counter.named(names), reading, n_jobs=self.n_jobs).learned(rows, labelled))
+
+    def _counted(self, fitted: Model, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Tally:
+        rows, labelled, _ = self._given(fitted.counter, X, y, sample_weight, classes, reset=False)
+        return fitted.count(rows, labelled)
+
+    def _given(
+        self, counter: Counter, X: Any, y: Any, sample_weight: Any, classes: Labels | None, *, reset: bool
+    ) -> tuple[Any, LabelledRows, tuple[str, ...] | None]:
+        """Check rows, labels and weights in the order in which scikit-learn does."""
         if y is None:
             _encode(y, 0)
-        rows, names = self._validated(counter, X, reset=fitted is None)
-        labelled = _labelled(y, _num_samples(rows), classes, sample_weight)
-        if fitted is None:
-            counter = counter.named(names)
-        return self._checked(Model(counter, reading, n_jobs=self.n_jobs).learned(rows, labelled), fitted)
+        rows, names = self._validated(counter, X, reset=reset)
+        return rows, _labelled(y, _num_samples(rows), classes, sample_weight), names
 
     def _rows(self, counter: Counter, X: Any) -> Any:
         return self._validated(counter, X, reset=False)[0]

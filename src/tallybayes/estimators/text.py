@@ -165,12 +165,12 @@ class TextClassifier(NaiveBayes):
                 found["weighting"] = "log"
         return {"event_model": reading.event_model, **found}
 
-    def _checked(self, model: Model, fitted: Model | None) -> Model:
+    def _checked(self, model: Model) -> Model:
         tally = model.tally
-        if fitted is None and isinstance(tally, CountTally) and len(tally.features) == 0 and not self.new_classes:
+        if isinstance(tally, CountTally) and len(tally.features) == 0 and not self.new_classes:
             raise InputError(
                 f"not one feature in {int(np.asarray(tally.class_count).sum())} documents: they are empty, or "
                 f"tokens={self.tokens!r}, stop_words and n-grams removed everything; "
                 "pass a list of documents, and look at Analyzer(...).features(document)"
             )
-        return super()._checked(model, fitted)
+        return super()._checked(model)

@@ -64,9 +64,12 @@ class Answers:
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the most probable class of each row, shape (n,); the first in order on an exact tie."""
         rows = self.counter.check(X)
-        choice = np.empty(len(rows), np.intp)
-        for begin, end, joint in self._chunks(rows):
-            choice[begin:end] = predicted(joint, self.scores.log_prior, self.n_jobs)
+        if self._few(rows):
+            choice = predicted(self.scores.joint(rows, self.n_jobs), self.scores.log_prior, self.n_jobs)
+        else:
+            choice = np.empty(len(rows), np.intp)
+            for begin, end, joint in self._chunks(rows):
+                choice[begin:end] = predicted(joint, self.scores.log_prior, self.n_jobs)
         labels: npt.NDArray[Any] = self.classes.array[choice]
         return labels
 
@@ -120,9 +123,13 @@ class Answers:
         rows = self.counter.check_one(row)
         return self.scores.derive(self.counter.describe(rows, 0), features=features, classes=classes)
 
+    def _few(self, rows: Rows) -> bool:
+        """Whether all rows are one chunk."""
+        return len(rows) * len(self.classes) <= CHUNK
+
     def _cuts(self, rows: Rows) -> Iterator[tuple[int, int]]:
         n_rows = len(rows)
-        step = max(64, CHUNK // max(len(self.classes), 1))
+        step = n_rows or 1 if self._few(rows) else max(64, CHUNK // max(len(self.classes), 1))
         for begin in range(0, n_rows, step):
             yield begin, min(begin + step, n_rows)
 
@@ -142,6 +149,8 @@ class Answers:
 
     def _finished(self, X: Any, finish: Callable[[Floats, Floats], Floats]) -> Floats:
         rows = self.counter.check(X)
+        if self._few(rows):
+            return finish(self.scores.joint(rows, self.n_jobs), self.scores.log_prior)
         out = np.empty((len(rows), len(self.classes)))
         for begin, end, joint in self._chunks(rows):
             out[begin:end] = finish(joint, self.scores.log_prior)

@@ -243,12 +243,12 @@ class Model:
         else:
             self.require_mergeable(part)
         parts = [*self._parts, part]
-        if len(parts) > 1 and math.fsum(each.largest for each in parts) >= FULL:
-            parts = [Tally.sum(parts)]
         # Parts of falling size only: each number is then added O(log n) times, however many parts come.
         while len(parts) > 1 and parts[-2].n_cells <= 2 * parts[-1].n_cells:
             last = parts.pop()
             parts[-1] = parts[-1] + last
+        if len(parts) > 1 and math.fsum(each.largest for each in parts) >= FULL:
+            parts = [Tally.sum(parts)]
         return self._like(counter.named(counter.columns or part.columns), self._reading, tuple(parts))
 
     def __radd__(self, other: object) -> Model:

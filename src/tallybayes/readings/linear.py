@@ -262,19 +262,21 @@ class LinearScores(Scores):
         prior = log_prior(tally, reading.prior, reading.prior_alpha)
         super().__init__(tally, reading, prior, prior_enters=reading._enters(len(tally.classes)))
         self.table = table
-        self._lookups: dict[bool, Any] = {}
+        # With and without the prior: what finds rows in the table, and the classes that cannot be.
+        self._lookups: dict[bool, tuple[Any, Integers]] = {}
 
     def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> None:
         joint = start is self.start
-        lookup = self._lookups.get(joint)
-        if lookup is None:
-            lookup = self._lookups[joint] = rows.lookup(_LaidOut(self, start))
+        found = self._lookups.get(joint)
+        if found is None:
+            impossible = np.flatnonzero(np.isneginf(self.table.base + start))
+            found = self._lookups[joint] = rows.lookup(_LaidOut(self, start)), impossible
+        lookup, impossible = found
         zeros = lookup.score(rows, out, n_jobs)
         if zeros is not None:
             out[zeros < 0] = np.inf
             out[zeros > 0] = -np.inf
-        impossible = np.isneginf(self.table.base + start)
-        if impossible.any():
+        if impossible.size:
             out[:, impossible] = -np.inf
 
     def terms(self, described: Described) -> Terms:
