@@ -23,6 +23,7 @@ SOURCE_OPTIONS = (
     "class_files",
     "encoding",
     "on_error",
+    "columns",
 )
 
 

@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 
+from ..described import Described
 from ..errors import SpaceError
 from ..kinds import Kinds
 from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
 from ..tally import Tally
-from .rows import Described, LabelledRows, Rows
+from .rows import LabelledRows, Rows
 
 __all__ = ["Counter"]
 
@@ -38,9 +39,13 @@ class Counter(ABC):
 
     kinds: ClassVar[Kinds[type[Counter]]] = Kinds("the kind of a counter")
     kind: ClassVar[str]
+    # Whether a row is a document; else it has columns.
+    of_documents: ClassVar[bool] = False
 
     columns: tuple[str, ...] | None = None
     n_columns: int | None = None
+    # The counter of a first pass over all rows, where one is needed before any row can be counted.
+    draft: Counter | None = None
 
     def __init_subclass__(cls) -> None:
         if "kind" in vars(cls):
@@ -103,6 +108,10 @@ class Counter(ABC):
 
     def settled(self, rows: Any, labelled: LabelledRows, n_jobs: int) -> Counter:
         """Return the counter that counts, after a look at the first rows; the same one where it is ready."""
+        return self
+
+    def settled_by(self, tally: Tally) -> Counter:
+        """Return the counter that counts, after the first pass in which `draft` counted `tally`."""
         return self
 
     def settled_for(self, tally: Tally) -> Counter:

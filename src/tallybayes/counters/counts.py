@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import InputError, InputTypeError, ParameterError
 from ..labels import Labels
 from ..space import Space
@@ -22,7 +23,7 @@ from ..store import Blocks
 from ..tally import ColumnFeatures, CountTally, Tally
 from .base import Counter
 from .frames import names_of, number_cells, one_row
-from .rows import Described, LabelledRows
+from .rows import LabelledRows
 from .text import LinearTable, checked_channels, counted
 
 __all__ = ["CountCounter", "MatrixRows", "real_numbers"]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import InputError, InputTypeError, ParameterError
 from ..labels import Labels
 from ..space import Space
@@ -19,7 +20,7 @@ from ..tally import MomentTally, Tally
 from .base import Counter
 from .counts import real_numbers
 from .frames import names_of, number_cells, one_row
-from .rows import Described, LabelledRows
+from .rows import LabelledRows
 
 __all__ = ["NumberCounter", "NumberRows"]
 
@@ -101,7 +102,8 @@ class NumberCounter(Counter):
         if rows.csr is None:
             found = _kernel.moments(rows.data, *given, n_jobs=n_jobs)
         else:
-            found = _kernel.moments_csr(*rows.csr, rows.n_columns, *given, n_jobs=n_jobs)
+            indptr, indices, data = rows.csr
+            found = _kernel.moments_csr(indptr, indices, data, rows.n_columns, *given, n_jobs=n_jobs)
         if found["bad"] is not None:
             rows.refuse(*found["bad"])
         shape = (n_classes, rows.n_columns)

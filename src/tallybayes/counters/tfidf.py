@@ -14,15 +14,16 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import ParameterError
 from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
-from ..tally import CountTally, TextFeatures
+from ..tally import CountTally, Tally, TextFeatures
 from ..tally.selection import Selection, by_feature, smooth_idf, values_of
 from ..text.analyzer import Analyzer
 from .base import Counter
-from .rows import Described, LabelledRows
+from .rows import LabelledRows
 from .text import LinearTable, TextCounter, TextRows, counted
 
 __all__ = ["FrozenIdf", "TfidfCounter"]
@@ -110,6 +111,7 @@ class TfidfCounter(Counter):
     idf: FrozenIdf | None = None
 
     kind = "tfidf"
+    of_documents = True
 
     def __post_init__(self) -> None:
         if self.analyzer.hash is not None:
@@ -127,15 +129,14 @@ class TfidfCounter(Counter):
         return self.idf is not None
 
     @property
-    def draft(self) -> TextCounter:
-        """The counter of the first pass."""
+    def draft(self) -> TextCounter:  # type: ignore[override]  # read only, as the class is frozen
         return TextCounter(self.analyzer)
 
     def settled(self, rows: TextRows, labelled: LabelledRows, n_jobs: int) -> TfidfCounter:
         return self if self.ready else self.settled_by(self.draft.count(rows, labelled, n_jobs))
 
-    def settled_by(self, tally: CountTally) -> TfidfCounter:
-        """Return the counter whose idf is that of the documents in `tally`, which `draft` counted."""
+    def settled_by(self, tally: Tally) -> TfidfCounter:
+        assert isinstance(tally, CountTally)  # draft counts text
         return replace(self, idf=FrozenIdf.of(self.selection.kept(tally, "occurrences")))
 
     @property
@@ -186,7 +187,11 @@ class TfidfCounter(Counter):
 
     def arrays(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
         idf = self.frozen
-        parts = {"bytes": idf.features.bytes, "offsets": idf.features.offsets, "weight": idf.weight}
+        parts: dict[str, npt.NDArray[Any]] = {
+            "bytes": idf.features.bytes,
+            "offsets": idf.features.offsets,
+            "weight": idf.weight,
+        }
         return {f"{prefix}.{name}": array for name, array in parts.items()}
 
     def to_json(self) -> dict[str, Any]:
@@ -240,8 +245,10 @@ class _TfidfLookup:
     def __init__(self, idf: FrozenIdf, table: LinearTable) -> None:
         self._idf, self._table = idf, table
         assert isinstance(table.features, TextFeatures)
-        self._position = _kernel.find_features(
-            table.features.bytes, table.features.offsets, idf.features.bytes, idf.features.offsets
+        self._position: npt.NDArray[np.int64] = np.asarray(
+            _kernel.find_features(
+                table.features.bytes, table.features.offsets, idf.features.bytes, idf.features.offsets
+            )
         )
         self._dense = table.laid_out()
 

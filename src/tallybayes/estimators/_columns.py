@@ -57,7 +57,7 @@ class ColumnClassifier(NaiveBayes):
     def _validated(self, counter: Counter, X: Any, *, reset: bool) -> tuple[Any, tuple[str, ...] | None]:
         """Let scikit-learn check rows and the names of their columns; what fails leaves no trace in the estimator."""
         names_of(X)  # refuses two columns of one name
-        seen = _stand_in(type(self))()
+        seen = _stand_in(type(self).__name__)()
         seen.tags = self.__sklearn_tags__()
         if not reset:
             seen.n_features_in_ = counter.n_columns
@@ -96,9 +96,9 @@ class ColumnClassifier(NaiveBayes):
 
 
 @cache
-def _stand_in(estimator: type) -> type:
-    """An object that scikit-learn's checks may write to, of the estimator's name for their messages."""
-    return type(estimator.__name__, (BaseEstimator,), {"__sklearn_tags__": lambda self: self.tags})
+def _stand_in(name: str) -> Any:
+    """What scikit-learn's checks may write to, of the estimator's name for their messages."""
+    return type(name, (BaseEstimator,), {"__sklearn_tags__": lambda self: self.tags})
 
 
 def _labelled(y: Any, n_rows: int, known: Labels | None, sample_weight: Any) -> LabelledRows:

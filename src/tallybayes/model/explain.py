@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counters import Described
+from ..described import Described
 from ..errors import ParameterError
 from ..labels import Labels
 from ..layout import aligned, padded, printable, shortened

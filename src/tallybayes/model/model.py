@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy.typing as npt
@@ -211,8 +211,7 @@ class Model:
         """
         if self._parts:
             raise ParameterError("what is frozen before learning cannot be changed after it; start with a new model")
-        settle: Callable[[Tally], Counter] = self._counter.settled_by  # type: ignore[attr-defined]  # with a draft
-        return self._like(settle(tally), self._reading, ())
+        return self._like(self._counter.settled_by(tally), self._reading, ())
 
     # -------------------------------------------------------------- the algebra
 
@@ -280,10 +279,11 @@ class Model:
         ParameterError
             If there is none.
         """
-        first, *others = models = list(models) or [None]  # type: ignore[list-item]
-        if first is None:
+        models = list(models)
+        if not models:
             raise ParameterError("there is no model to add up; give at least one")
-        for other in others:
+        first = models[0]
+        for other in models[1:]:
             first.require_mergeable(other)
         columns = next((model.tally.columns for model in models if model.tally.columns is not None), None)
         total = Tally.sum([model.tally for model in models])

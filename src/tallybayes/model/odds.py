@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counters.rows import Place
+from ..described import Place
 
 __all__ = ["Contribution", "LogOdds", "signed", "total"]
 

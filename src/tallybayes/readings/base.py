@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..described import Described
 from ..errors import ParameterError
 from ..kinds import Kinds
 from ..labels import Labels
@@ -19,19 +20,7 @@ from .terms import Floats, Terms
 if TYPE_CHECKING:
     from ..derive import Derivation
 
-__all__ = ["Described", "Reading", "Scores", "check_number"]
-
-
-class Described(Protocol):
-    """What one row holds; see `tallybayes.counters.Described`."""
-
-    text: str
-    noun: str
-    names: list[str]
-    keys: Sequence[Any]
-    counts: list[int | float]
-    amounts: Floats
-    left_out: Sequence[str]
+__all__ = ["Reading", "Scores", "check_number"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +47,10 @@ class Reading(ABC):
     >>> reading = Reading.of("multinomial", alpha=0.5, prior={"ham": 0.2, "spam": 0.8})
     >>> reading.event_model, reading.replace(event_model="complement").alpha
     ('multinomial', 0.5)
-    >>> Reading.of("gaussian", alpha=0.5)
+    >>> Reading.of("multinomial", norm=True)
     Traceback (most recent call last):
     ...
-    tallybayes.errors.ParameterError: event_model='gaussian' has no parameter 'alpha'; it has ddof, prior, ...
+    tallybayes.errors.ParameterError: norm=True belongs to event_model='complement'; got event_model='multinomial'
     """
 
     prior: Any = None
@@ -147,10 +136,14 @@ class Reading(ABC):
             ]
             defaults = [each.default for other in owners for each in fields(other) if each.name == name]
             value = parameters.pop(name)
-            if not owners or not any(value is default or value == default for default in defaults):
-                hint = f" (event_model={owners[0].event_model!r} has)" if owners and cls is not Reading else ""
+            if not owners:
                 raise ParameterError(
-                    f"event_model={event_model!r} has no parameter {name!r}{hint}; it has {', '.join(sorted(own))}"
+                    f"event_model={event_model!r} has no parameter {name!r}; it has {', '.join(sorted(own))}"
+                )
+            if not any(value is default or value == default for default in defaults):
+                owner = owners[0].event_model
+                raise ParameterError(
+                    f"{name}={value!r} belongs to event_model={owner!r}; got event_model={event_model!r}"
                 )
         return made(**parameters)
 

@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import InputError, ParameterError
 from ..tally import CountTally
 from ..tally.values import Value, decode_value
-from .base import Described, Reading, Scores, check_number
+from .base import Reading, Scores, check_number
 from .terms import Floats, Terms
 
 __all__ = ["CategoricalReading", "CategoricalScores", "CategoryCounts", "log_shares"]

@@ -25,11 +25,12 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import ParameterError
 from ..tally import ColumnFeatures, CountTally
 from ..tally.features import Features, gather_rows
 from ..tally.selection import Selection, by_feature, smooth_idf, values_of
-from .base import Described, Reading, Scores
+from .base import Reading, Scores
 from .prior import log_prior
 from .terms import Floats, Terms
 from .trace import trace_reading

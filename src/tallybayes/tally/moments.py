@@ -241,8 +241,8 @@ class MomentTally(Tally):
             )
 
     def _with_classes(self, positions: NDArray[np.intp], labels: Labels) -> MomentTally:
-        moments = [getattr(self, name)[positions] for name in _ARRAYS]
-        return MomentTally(labels, *moments, self.columns, self.space)
+        count, weight, mean, m2 = (getattr(self, name)[positions] for name in _ARRAYS)
+        return MomentTally(labels, count, weight, mean, m2, self.columns, self.space)
 
     @staticmethod
     def _place(classes: Labels, columns: tuple[str, ...] | None, wrong: NDArray[np.bool_]) -> str:
