@@ -484,8 +484,8 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     >>> import pathlib, tempfile
     >>> from tallybayes import GaussianNB, load
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "lengths.tally"
-    >>> GaussianNB().fit([[1.0], [2.0], [9.0]], ["short", "short", "long"]).save(path)
-    >>> load(path).predict([[8.0]]).tolist()
+    >>> GaussianNB().fit([[1.0], [2.0], [8.0], [9.0]], ["short", "short", "long", "long"]).save(path)
+    >>> load(path).predict([[7.0]]).tolist()
     ['long']
     """
     from .file import read_model
