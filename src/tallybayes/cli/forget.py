@@ -34,7 +34,7 @@ def forget(model_path: str, sources: tuple[str, ...], output: str, jobs: int, fo
     """
     target = check_target(output, force=force)
     model = load(model_path).with_jobs(jobs)
-    part = tally_of(model, sources_for(model, sources, **options))
+    part = tally_of(model, sources_for(model, sources, learning=True, **options))
     rest = model - part
     rest.save(target)
     noun = "documents" if model.counter.of_documents else "rows"

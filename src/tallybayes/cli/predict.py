@@ -11,6 +11,7 @@ import numpy.typing as npt
 import orjson
 
 from ..model import load
+from ..readings import best_classes
 from ._options import columns_option, encoding_option, jobs_option, table_options, text_option
 from ._output import writing
 from ._rows import rows_of, sources_for
@@ -56,7 +57,7 @@ def lines(names: list[str], probabilities: npt.NDArray[np.float64], top: int | N
     """Yield a line of JSON for each row of probabilities, shape (n, K): of all classes, or of the `top` best ones."""
     shares = probabilities / probabilities.sum(axis=1, keepdims=True)
     best = shares.argmax(axis=1).tolist()
-    order = None if top is None else np.argsort(-shares, axis=1, kind="stable")[:, :top].tolist()
+    order = None if top is None else best_classes(shares, top).tolist()
     for i, row in enumerate(shares.tolist()):
         shown = dict(zip(names, row, strict=True)) if order is None else {names[c]: row[c] for c in order[i]}
         answer = {"label": names[best[i]], "probability": row[best[i]], "probabilities": shown}

@@ -72,7 +72,8 @@ def train(
     analyzer = given(**{name: options.pop(name) for name in ANALYZER}, stop_words=words_of(stop_words))
     if analyzer.get("normalize") == "none":
         analyzer["normalize"] = None
-    source = sources_of(sources, **{name: options.pop(name) for name in SOURCE_OPTIONS if name in options})
+    where = {name: options.pop(name) for name in SOURCE_OPTIONS if name in options}
+    source = sources_of(sources, learning=True, **where)
     chosen = given(**options)
     if "channels" in chosen:
         chosen["channels"] = (chosen["channels"],)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..counters import Counter, Rows
 from ..errors import InputError, ParameterError
 from ..labels import Labels
-from ..readings import Floats, Scores, chosen_labels, decide, log_posterior, posterior, predicted
+from ..readings import Floats, Scores, best_classes, chosen_labels, decide, log_posterior, posterior, predicted
 
 if TYPE_CHECKING:
     from ..derive import Derivation
@@ -96,7 +96,7 @@ class Answers:
         best, shares = np.empty((len(rows), k), np.intp), np.empty((len(rows), k))
         for begin, end, joint in self._chunks(rows):
             proba = posterior(joint, self.scores.log_prior)
-            best[begin:end] = np.argsort(-proba, axis=1, kind="stable")[:, :k]
+            best[begin:end] = best_classes(proba, k)
             shares[begin:end] = np.take_along_axis(proba, best[begin:end], axis=1)
         return best, shares
 
