@@ -97,7 +97,7 @@ class Blocks(Mapping[str, NDArray[Any]]):
         return len(self._arrays)
 
     def take(self, name: str, dtype: DTypeLike, ndim: int = 1) -> NDArray[Any]:
-        """Give a block of which dtype and dimensions are known.
+        """Return a block of which dtype and dimensions are known.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Blocks(Mapping[str, NDArray[Any]]):
         return array
 
     def take_widened(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
-        """Give a one-dimensional block as `dtype`; whole numbers may be stored in fewer bytes (see `narrowed`).
+        """Return a one-dimensional block as `dtype`; whole numbers may be stored in fewer bytes (see `narrowed`).
 
         Raises
         ------

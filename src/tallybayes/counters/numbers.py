@@ -246,7 +246,7 @@ class NumberRows:
 
 
 def _floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give values as float64 or float32 in the byte order of this machine."""
+    """Return values as float64 or float32 in the byte order of this machine."""
     if values.dtype in (np.dtype(np.float64), np.dtype(np.float32)):
         return values
     return values.astype(np.float64)

@@ -104,6 +104,14 @@ class TfidfCounter(Counter):
     ------
     ParameterError
         If the analyzer hashes its features.
+
+    Examples
+    --------
+    >>> from tallybayes import Model, MultinomialReading
+    >>> model = Model(TfidfCounter(), MultinomialReading())
+    >>> model = model.learned(["cheap pills", "cheap watches", "see you"], ["spam", "spam", "ham"])
+    >>> model.counter.frozen.weight.round(3).tolist()
+    [1.288, 1.693, 1.693, 1.693, 1.693, 1.693, 1.693, 1.693]
     """
 
     analyzer: Analyzer = field(default_factory=Analyzer)

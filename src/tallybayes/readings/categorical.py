@@ -263,7 +263,7 @@ class CategoricalScores(Scores):
 
 
 def log_shares(counts: Floats, total: Floats, alpha: float, size: int) -> Floats:
-    """Give log((n + α) / (N + α S)) for counts (rows, K), totals (K,); without any value all S are equally likely."""
+    """Return log((n + α) / (N + α S)) for counts (rows, K), totals (K,); without any value all S are equally likely."""
     with np.errstate(divide="ignore"):
         below = total + alpha * size
         logs: Floats = np.log(counts + alpha) - np.log(np.where(below > 0, below, 1.0))
