@@ -126,7 +126,7 @@ class Blocks(Mapping[str, NDArray[Any]]):
 
     @contextmanager
     def reading(self, part: str) -> Iterator[None]:
-        """Call what goes wrong while `part` is built from these blocks a damage of the file.
+        """Say of what goes wrong while `part` is built from these blocks that the file is damaged.
 
         Raises
         ------

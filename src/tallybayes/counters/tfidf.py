@@ -48,7 +48,7 @@ class FrozenIdf:
 
     @classmethod
     def of(cls, tally: CountTally) -> FrozenIdf:
-        """Read the idf off a tally that counts documents."""
+        """Return the idf of a tally that counts documents."""
         frequency = by_feature(tally, values_of(tally, "documents"))
         assert isinstance(tally.features, TextFeatures)  # TfidfCounter refuses hashing
         return cls(tally.features, smooth_idf(frequency, float(np.asarray(tally.class_count).sum())))

@@ -101,7 +101,7 @@ class CategoryCounts:
 
     @classmethod
     def of(cls, tally: CountTally) -> CategoryCounts:
-        """Lay a tally out."""
+        """Return a tally laid out."""
         rules = tally.space.rules
         values: list[list[Value]] = [[] for _ in range(int(rules["n_columns"]))]
         for feature in tally.features.labels():

@@ -24,7 +24,7 @@ def read_only(values: Any, dtype: Any) -> NDArray[Any]:
 
 
 def gather_rows(starts: Int64s, sizes: Int64s) -> Int64s:
-    """Positions of all elements of some rows of a ragged array, row after row."""
+    """Return the positions of all elements of some rows of a ragged array, row after row."""
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + sizes, sizes)
