@@ -216,7 +216,7 @@ def read_blocks(path: str | os.PathLike[str], verify: Literal["all", "structure"
     path : path
     verify : {"all", "structure"}, default="all"
         "all" reads everything into memory and compares the checksum. "structure" checks only that all blocks lie within
-        the file, and maps it: milliseconds at any size, for files that you trust not to change while they are used.
+        the file, and maps it: for files that you trust, and that do not change while they are used.
 
     Raises
     ------
