@@ -20,6 +20,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tallybayes import Model, Reading
+from tallybayes.counters import Counter
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "tallybayes"
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -340,5 +343,20 @@ def test_a_light_verb_runs_without_anything_heavy(verb, tmp_path):
     train = ["train", "--class", "spam=spam.txt", "--class", "ham=ham.txt", "-o", "m.tally"]
     subprocess.run([sys.executable, "-m", "tallybayes", *train], check=True, cwd=tmp_path, capture_output=True)
     loaded = modules_loaded_by("-m", "tallybayes", verb, "m.tally", cwd=tmp_path, input="buy lunch\n")
+    assert "numpy" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("verb", [verb for verb in LIGHT_VERBS if verb != "serve"])
+@pytest.mark.parametrize(
+    ("kind", "event_model"), [("counts", "multinomial"), ("categories", "categorical"), ("numbers", "gaussian")]
+)
+def test_a_light_verb_takes_a_model_of_columns_without_anything_heavy(verb, kind, event_model, tmp_path):
+    model = Model(Counter.kinds[kind](columns=("a", "b")), Reading.of(event_model))
+    rows = [[1, 2], [2, 1], [5, 7], [7, 6]]
+    model.learned(rows, ["low", "low", "high", "high"]).save(tmp_path / "m.tally")
+    (tmp_path / "rows.csv").write_text("b,a\n1,2\n", encoding="utf-8")
+    words = ["m.tally"] if verb == "inspect" else ["m.tally", "rows.csv"]
+    loaded = modules_loaded_by("-m", "tallybayes", verb, *words, cwd=tmp_path)
     assert "numpy" in loaded
     assert loaded.isdisjoint(HEAVY)
