@@ -57,7 +57,7 @@ class Described:
         amounts: npt.NDArray[np.float64],
         left_out: Sequence[str] = (),
     ) -> Described:
-        """Describe a row of columns: its text is the `pieces`, one after another."""
+        """Return the description of a row of columns: its text is the `pieces`, one after another."""
         text, places = "", []
         for piece in pieces:
             text += ", " if text else ""

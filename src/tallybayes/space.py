@@ -68,7 +68,7 @@ class Space:
         return hashlib.sha256(self._text.encode()).hexdigest()
 
     def difference(self, other: Space) -> str:
-        """Name the parts in which two spaces differ, with both values; empty if they are the same space."""
+        """Return the names of the parts in which two spaces differ, with both values; empty if they are the same."""
         mine, theirs = self._parts(), other._parts()
         parts = [
             f"{name}: {_shown(mine, name)} against {_shown(theirs, name)}"
@@ -78,7 +78,7 @@ class Space:
         return "; ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the space as plain JSON values."""
+        """Return the space as plain JSON values."""
         return {
             "kind": self.kind,
             "rules": dict(self.rules),
@@ -89,7 +89,7 @@ class Space:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Space:
-        """Rebuild a space from `to_json`.
+        """Return the space rebuilt from `to_json`.
 
         Raises
         ------

@@ -60,7 +60,7 @@ class Counter(ABC):
 
     @abstractmethod
     def check(self, X: Any) -> Rows:
-        """Check rows and lay them out for the kernel.
+        """Return rows, checked and laid out for the kernel.
 
         Raises
         ------
@@ -70,15 +70,31 @@ class Counter(ABC):
 
     @abstractmethod
     def check_one(self, row: Any) -> Rows:
-        """Check one row, as it is given to be explained; see `check`."""
+        """Return one row, as it is given to be explained, checked.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            If it is not one row, or cannot be used.
+        """
 
     @abstractmethod
     def count(self, rows: Any, labelled: LabelledRows, n_jobs: int) -> Tally:
-        """Sum up checked rows, each in its class."""
+        """Return the sums of rows.
+
+        Parameters
+        ----------
+        rows : Rows
+            As `check` returned them.
+        labelled : LabelledRows
+            Their classes and weights.
+        n_jobs : int
+            Threads.
+        """
 
     @abstractmethod
     def describe(self, rows: Any, i: int) -> Described:
-        """Tell what row `i` holds, with amounts and places."""
+        """Return what row `i` of the checked `rows` holds, with amounts and places."""
 
     @abstractmethod
     def empty(self, classes: Labels) -> Tally:
@@ -97,7 +113,7 @@ class Counter(ABC):
     @classmethod
     @abstractmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> Self:
-        """Rebuild a counter from `to_json` and either `readable` or the arrays of `arrays`."""
+        """Return the counter rebuilt from `to_json`, with either `readable` in it or the blocks of `arrays`."""
 
     # What most kinds leave as it is
 
@@ -107,7 +123,13 @@ class Counter(ABC):
         return True
 
     def settled(self, rows: Any, labelled: LabelledRows, n_jobs: int) -> Counter:
-        """Return the counter that counts, after a look at the first rows; the same one where it is ready."""
+        """Return the counter that counts, after a look at the first rows; the same one where it is ready.
+
+        Parameters
+        ----------
+        rows, labelled, n_jobs
+            As for `count`.
+        """
         return self
 
     def settled_by(self, tally: Tally) -> Counter:
@@ -131,7 +153,7 @@ class Counter(ABC):
         return {}
 
     def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
-        """Turn the cells of a table's rows, which may all be text, into what `check` takes.
+        """Return the cells of a table's rows, which may all be text, as `check` takes them.
 
         Parameters
         ----------
@@ -160,7 +182,13 @@ class Counter(ABC):
         mine.require_mergeable(tally)
 
     def require_columns(self, n_columns: int, names: Sequence[str] | None = None) -> None:
-        """Refuse rows of another number of columns, or of columns of other names."""
+        """Refuse rows of another number of columns, `n_columns`, or whose columns have other `names`.
+
+        Raises
+        ------
+        SpaceError
+            The message says what was wanted.
+        """
         if self.n_columns is not None and n_columns != self.n_columns:
             raise SpaceError(f"X has {n_columns} features, but the model is expecting {self.n_columns} features")
         if names is None or self.columns is None:

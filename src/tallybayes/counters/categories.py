@@ -96,7 +96,7 @@ class CategoryCounter(Counter):
         return self if columns == self.columns else replace(self, columns=columns)
 
     def takes_codes(self, X: Any) -> bool:
-        """Whether X is read as codes."""
+        """Return whether X is read as codes."""
         return self.domain == "codes" or (self.domain == "auto" and holds_codes(X))
 
     def check(self, X: Any) -> CategoryRows:

@@ -105,7 +105,7 @@ class CategoryRows:
 
 
 def holds_codes(X: Any) -> bool:
-    """Whether X holds numbers (and gaps) only, which are codes then."""
+    """Return whether X holds numbers (and gaps) only, which are codes then."""
     if hasattr(X, "tocsr"):
         return True
     frame = _frame(X)

@@ -370,7 +370,7 @@ def refuse(bad: tuple[int, int, float] | None, first: int, reader: str) -> None:
 
 
 def real_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give values in a type that the kernel reads: any but half and long floats stay as they are.
+    """Return values in a type that the kernel reads: any but half and long floats stay as they are.
 
     Raises
     ------

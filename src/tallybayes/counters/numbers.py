@@ -113,7 +113,7 @@ class NumberCounter(Counter):
             _check_squares(m2)
         # Without gaps every column weighs what its class weighs.
         class_count = labelled.class_count if self.skips or not rows.n_columns else weight[:, 0]
-        return MomentTally(labelled.classes, class_count, weight, mean, m2, self.columns)
+        return MomentTally(labelled.classes, class_count, weight, mean, m2, self.columns, self.space)
 
     def describe(self, rows: NumberRows, i: int) -> Described:
         x, names = rows.dense(i), self.column_names()
@@ -123,7 +123,7 @@ class NumberCounter(Counter):
         return Described.of_columns(texts, texts, there, [1] * len(there), x[there], left_out)
 
     def empty(self, classes: Labels) -> MomentTally:
-        return MomentTally.empty(self.n_columns or 0, classes=classes, columns=self.columns)
+        return MomentTally.empty(self.n_columns or 0, classes=classes, columns=self.columns, space=self.space)
 
     def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
         return number_cells(rows, where, self.column_names(), missing=self.skips)
@@ -247,7 +247,7 @@ class NumberRows:
 
 
 def _floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give values as float64 or float32 in the byte order of this machine."""
+    """Return values as float64 or float32 in the byte order of this machine."""
     if values.dtype in (np.dtype(np.float64), np.dtype(np.float32)):
         return values
     return values.astype(np.float64)

@@ -63,7 +63,7 @@ class LabelledRows:
 
     @classmethod
     def of(cls, labels: Any, weights: Any, n_rows: int, classes: Labels | None = None) -> LabelledRows:
-        """Check the labels and weights of n rows.
+        """Return the labels and weights of n rows, checked.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class LabelledRows:
 
     @classmethod
     def coded(cls, classes: Labels, codes: npt.NDArray[np.int32], weights: Any = None) -> LabelledRows:
-        """Check the weights of rows whose classes are known by number; see `of`."""
+        """Return rows whose classes are known by number, `codes`, with their weights checked; see `of`."""
         if weights is None:
             return cls(classes, codes, None, _kernel.count_classes(codes, len(classes)))
         checked = _checked_weights(weights, len(codes))
@@ -100,7 +100,14 @@ class LabelledRows:
 
     @classmethod
     def soft(cls, classes: Labels, weights: Any) -> LabelledRows:
-        """Let each row belong to several classes, by a table of weights of shape (n, K).
+        """Return rows that may belong to several classes each.
+
+        Parameters
+        ----------
+        classes : Labels
+            K classes.
+        weights : array-like of shape (n, K)
+            How much each row counts for each class.
 
         Raises
         ------

@@ -243,7 +243,7 @@ class TextLookup:
 
 
 def checked_channels(channels: Iterable[str]) -> tuple[str, ...]:
-    """Check the names of channels; give them in one order.
+    """Return the names of channels, checked, in one order.
 
     Raises
     ------

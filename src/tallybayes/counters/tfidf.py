@@ -48,7 +48,7 @@ class FrozenIdf:
 
     @classmethod
     def of(cls, tally: CountTally) -> FrozenIdf:
-        """Read the idf off a tally that counts documents."""
+        """Return the idf of a tally that counts documents."""
         frequency = by_feature(tally, values_of(tally, "documents"))
         assert isinstance(tally.features, TextFeatures)  # TfidfCounter refuses hashing
         return cls(tally.features, smooth_idf(frequency, float(np.asarray(tally.class_count).sum())))
@@ -104,6 +104,14 @@ class TfidfCounter(Counter):
     ------
     ParameterError
         If the analyzer hashes its features.
+
+    Examples
+    --------
+    >>> from tallybayes import Model, MultinomialReading
+    >>> model = Model(TfidfCounter(), MultinomialReading())
+    >>> model = model.learned(["cheap pills", "cheap watches", "see you"], ["spam", "spam", "ham"])
+    >>> model.counter.frozen.weight.round(3).tolist()
+    [1.288, 1.693, 1.693, 1.693, 1.693, 1.693, 1.693, 1.693]
     """
 
     analyzer: Analyzer = field(default_factory=Analyzer)

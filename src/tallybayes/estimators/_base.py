@@ -385,11 +385,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model.decide(self._rows(model.counter, X), loss, abstain)
 
     def explain(self, row: Any, of: Any = None, against: Any = None) -> Explanation:
-        """Explain one decision. See `Model.explain`."""
+        """Return the explanation of one decision; see `Model.explain`."""
         return self._fitted().explain(row, of, against)
 
     def derive(self, row: Any, *, features: int = 20, classes: int = 6) -> Derivation:
-        """Derive one answer step by step. See `Model.derive`."""
+        """Return the derivation of one answer, step by step; see `Model.derive`."""
         return self._fitted().derive(row, features=features, classes=classes)
 
     def _rows(self, counter: Counter, X: Any) -> Any:
@@ -414,7 +414,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self._attribute("class_count").tally.class_count, np.float64)
 
     def _attribute(self, name: str) -> Model:
-        """The model, for an attribute that only a fitted estimator has."""
+        """Return the model, for an attribute that only a fitted estimator has."""
         # AttributeError, not NotFittedError: hasattr and scikit-learn's own checks ask before fitting.
         model: Model | None = vars(self).get("model_")
         if model is None:

@@ -97,7 +97,7 @@ class ColumnClassifier(NaiveBayes):
         return np.asarray(columns, object)
 
     def _scores(self, name: str) -> Any:
-        """The scores of the fitted model, for an attribute that is read off them."""
+        """Return the scores of the fitted model, for an attribute that is read off them."""
         return self._attribute(name).answers.scores
 
 

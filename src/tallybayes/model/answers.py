@@ -109,7 +109,7 @@ class Answers:
             yield begin, log_posterior(joint, self.scores.log_prior)
 
     def explain(self, row: Any, of: Any = None, against: Any = None) -> Explanation:
-        """Explain one decision; see `Model.explain`."""
+        """Return the explanation of one decision; see `Model.explain`."""
         from .explain import explained
 
         if len(self.classes) < 2:
@@ -119,7 +119,7 @@ class Answers:
         return explained(described, self.classes, self.scores, self.scores.joint(rows)[0], of, against)
 
     def derive(self, row: Any, *, features: int = 20, classes: int = 6) -> Derivation:
-        """Derive the answer for one row; see `Model.derive`."""
+        """Return the derivation of the answer for one row; see `Model.derive`."""
         rows = self.counter.check_one(row)
         return self.scores.derive(self.counter.describe(rows, 0), features=features, classes=classes)
 

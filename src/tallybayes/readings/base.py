@@ -85,7 +85,7 @@ class Reading(ABC):
 
     @abstractmethod
     def read(self, tally: Any) -> Scores:
-        """Read a tally.
+        """Return what the tally says of rows, read by this reading.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class Reading(ABC):
         """
 
     def check(self, tally: Any) -> Scores | None:
-        """Refuse a reading that does not fit a tally; return the scores if they had to be made for that.
+        """Return the scores if they had to be made to see whether the reading fits a tally; refuse one that does not.
 
         Raises
         ------
@@ -116,9 +116,14 @@ class Reading(ABC):
 
     @classmethod
     def of(cls, event_model: str, **parameters: Any) -> Reading:
-        """Make the reading of an event model by its name.
+        """Return the reading of an event model by its name.
 
-        A parameter of another event model may be given as long as it says what it would say by default.
+        Parameters
+        ----------
+        event_model : str
+        **parameters
+            Those of its reading. One of another event model may be given as long as it says what it would say by
+            default.
 
         Raises
         ------
@@ -184,7 +189,7 @@ class Reading(ABC):
 
     @staticmethod
     def from_json(said: Mapping[str, Any]) -> Reading:
-        """Rebuild a reading from `to_json`.
+        """Return the reading rebuilt from `to_json`.
 
         Raises
         ------
@@ -229,10 +234,10 @@ class Scores(ABC):
 
     @abstractmethod
     def terms(self, described: Described) -> Terms:
-        """Take the scores of one row apart."""
+        """Return the terms whose sum is the scores of one row."""
 
     def derive(self, described: Described, *, features: int, classes: int) -> Derivation:
-        """Derive the answer for one row step by step; the tables show so many features and classes at most.
+        """Return the derivation of the answer for one row; its tables show so many features and classes at most.
 
         Raises
         ------

@@ -66,7 +66,7 @@ class GaussianReading(Reading):
         return self.read(tally)
 
     def read(self, tally: MomentTally) -> GaussianScores:
-        """Read a moment tally.
+        """Return what a tally of moments says of rows.
 
         Raises
         ------
