@@ -211,7 +211,7 @@ class CategoryCounter(Counter):
             columns=self.columns,
         )
 
-    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
+    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         names = self.column_names()
         types: list[set[type]] = [set() for _ in names]
         for feature in tally.features.labels() if isinstance(tally, CountTally) else ():

@@ -181,7 +181,7 @@ class CountCounter(Counter):
     def empty(self, classes: Labels) -> CountTally:
         return CountTally.empty(self.space, self.channels, classes=classes, n_columns=self.n_columns or 0)
 
-    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
+    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         return number_cells(rows, where, self.column_names(), missing=False)
 
     def to_json(self) -> dict[str, Any]:

@@ -125,7 +125,7 @@ class NumberCounter(Counter):
     def empty(self, classes: Labels) -> MomentTally:
         return MomentTally.empty(self.n_columns or 0, classes=classes, columns=self.columns, space=self.space)
 
-    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
+    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         return number_cells(rows, where, self.column_names(), missing=self.skips)
 
     def to_json(self) -> dict[str, Any]:

@@ -210,6 +210,16 @@ class LinearReading(Reading):
         """The channel of the tally that is read."""
         return "documents" if self.value == "binary" else "occurrences"
 
+    @property
+    def channels(self) -> tuple[str, ...]:
+        documents = self.weighting == "idf" or Selection.of(self).by_documents
+        wanted = {
+            self.channel,
+            *(["documents"] if documents else []),
+            *(["occurrences"] if self.prior == "words" else []),
+        }
+        return tuple(sorted(wanted))
+
     def _kept(self, tally: CountTally) -> CountTally:
         """Return the tally of the features that are read; of columns all are, those never seen too."""
         selection = Selection.of(self)
