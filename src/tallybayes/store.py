@@ -121,9 +121,8 @@ class Blocks(Mapping[str, NDArray[Any]]):
         """
         wanted = np.dtype(dtype)
         held = self._arrays[name].dtype if name in self._arrays else wanted
-        return self.take(
-            name, held if held.kind in "iu" and wanted.kind == "i" and np.can_cast(held, wanted) else wanted
-        )
+        fits = held.kind in "iu" and wanted.kind == "i" and np.can_cast(held, wanted)
+        return self.take(name, held if fits else wanted)
 
     @contextmanager
     def reading(self, part: str) -> Iterator[None]:

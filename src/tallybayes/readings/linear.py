@@ -29,7 +29,7 @@ from ..described import Described
 from ..errors import ParameterError
 from ..tally import ColumnFeatures, CountTally
 from ..tally.features import Features, gather_rows
-from ..tally.selection import Selection, by_feature, smooth_idf, values_of
+from ..tally.selection import Selection, by_feature, require_channel, smooth_idf, values_of
 from .base import Reading, Scores
 from .prior import log_prior
 from .terms import Floats, Terms
@@ -212,12 +212,11 @@ class LinearReading(Reading):
 
     @property
     def channels(self) -> tuple[str, ...]:
-        documents = self.weighting == "idf" or Selection.of(self).by_documents
-        wanted = {
-            self.channel,
-            *(["documents"] if documents else []),
-            *(["occurrences"] if self.prior == "words" else []),
-        }
+        wanted = {self.channel}
+        if self.weighting == "idf" or Selection.of(self).by_documents:
+            wanted.add("documents")
+        if self.prior == "words":
+            wanted.add("occurrences")
         return tuple(sorted(wanted))
 
     def _kept(self, tally: CountTally) -> CountTally:
@@ -237,9 +236,8 @@ class LinearReading(Reading):
                 "alpha should be a scalar or one number per feature. When alpha is an array, it should contains "
                 f"`n_features`. Got {len(self.alpha)} elements instead of {width}."
             )
-        values_of(tally, self.channel)
-        if self.weighting == "idf":
-            values_of(tally, "documents")
+        for channel in self.channels:
+            require_channel(tally, channel)
         super().check(kept)
 
     def read(self, tally: CountTally) -> LinearScores:
