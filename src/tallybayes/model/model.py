@@ -483,7 +483,7 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     ----------
     path : path-like
     verify : {"all", "structure"}
-        "structure" skips the checksum and the look at the contents, and maps the file: for large files that you trust.
+        "structure" skips the checksum and maps the file: milliseconds at any size, for files that you trust.
 
     Returns
     -------
