@@ -23,7 +23,10 @@ ONE, TWO = "tallybayes, 1 thread", "tallybayes, 2 threads"
 BOTH = "both channels (the default), 1 thread"
 # What the rivals do: words, and of them the occurrences only.
 WORDS: dict[str, Any] = {
-    **{"event_model": "multinomial", "alpha": 1.0, "tokens": "sklearn", "ngrams": (1, 1)},
+    "event_model": "multinomial",
+    "alpha": 1.0,
+    "tokens": "sklearn",
+    "ngrams": (1, 1),
     "channels": ("occurrences",),
 }
 COUNT, HASH = "CountVectorizer + MultinomialNB", "HashingVectorizer + MultinomialNB"

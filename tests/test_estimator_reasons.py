@@ -164,7 +164,7 @@ def test_one_row_comes_in_any_form_and_by_name_where_it_has_names() -> None:
     for wrong in ("34", {"u": 3, "v": 4}, 3):
         with pytest.raises(InputTypeError, match="one row is a sequence of values"):
             model.derive(wrong)
-    with pytest.raises(ValueError, match="3 features, but GaussianNB is expecting 2"):
+    with pytest.raises(ValueError, match="3 features, but the model is expecting 2"):
         model.explain([1, 2, 3])
 
 
@@ -349,7 +349,7 @@ def test_a_tally_of_another_type_is_refused() -> None:
     for model, tally, words in (
         (MultinomialNB, moments, "different types: count against moments"),
         (CategoricalNB, moments, "different types: count against moments"),
-        (CategoricalNB, counts, "different feature spaces: kind: values against columns"),
+        (CategoricalNB, counts, "different feature spaces: kind: 'values' against 'columns'"),
         (GaussianNB, counts, "different types: moments against count"),
     ):
         with pytest.raises(SpaceError, match=words):

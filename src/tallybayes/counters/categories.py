@@ -18,6 +18,7 @@ from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
 from ..tally import CountTally, Tally, TextFeatures
+from ..tally.readable import checked_names
 from ..tally.values import Value, decode_value, encode_value, read_value
 from .base import Counter
 from .category_rows import CategoryRows, Codes, code_rows, holds_codes, raw_rows, refuse_negative
@@ -248,5 +249,5 @@ class CategoryCounter(Counter):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> CategoryCounter:
-        names = said["columns"]
+        names = checked_names(said["columns"])
         return cls(said["domain"], said["missing"], None if names is None else tuple(names), said["n_columns"])

@@ -22,6 +22,7 @@ from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
 from ..tally import ColumnFeatures, CountTally, Tally
+from ..tally.readable import checked_names
 from .base import Counter
 from .frames import names_of, number_cells, one_row
 from .rows import LabelledRows
@@ -179,7 +180,16 @@ class CountCounter(Counter):
         return Described.of_columns(names, pieces, columns.tolist(), amounts, x[columns])
 
     def empty(self, classes: Labels) -> CountTally:
-        return CountTally.empty(self.space, self.channels, classes=classes, n_columns=self.n_columns or 0)
+        return CountTally(
+            classes,
+            np.zeros(len(classes)),
+            ColumnFeatures([], self.n_columns or 0),
+            [0],
+            [],
+            {channel: [] for channel in self.channels},
+            self.space,
+            columns=self.columns,
+        )
 
     def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         return number_cells(rows, where, self.column_names(), missing=False)
@@ -195,7 +205,7 @@ class CountCounter(Counter):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> CountCounter:
-        names = said["columns"]
+        names = checked_names(said["columns"])
         return cls(
             tuple(said["channels"]),
             said["threshold"],

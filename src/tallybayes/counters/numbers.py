@@ -18,6 +18,7 @@ from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
 from ..tally import MomentTally, Tally
+from ..tally.readable import checked_names
 from .base import Counter
 from .counts import real_numbers
 from .frames import names_of, number_cells, one_row
@@ -134,7 +135,7 @@ class NumberCounter(Counter):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> NumberCounter:
-        names = said["columns"]
+        names = checked_names(said["columns"])
         return cls(said["missing"], None if names is None else tuple(names), said["n_columns"])
 
 
