@@ -24,7 +24,7 @@ from ..store import Blocks
 from ..tally import ColumnFeatures, CountTally, Tally
 from ..tally.readable import checked_names
 from .base import Counter
-from .frames import names_of, number_cells, one_row
+from .frames import names_of, number_cells, one_row, table
 from .rows import LabelledRows
 from .text import LinearTable, checked_channels, counted
 
@@ -251,12 +251,7 @@ class MatrixRows:
             rows: Any = Csr(matrix.indptr.astype(np.int64, copy=False), indices, real_numbers(matrix.data), 0)
             made, width = cls(counter, rows, None), int(matrix.shape[1])
         else:
-            rows = real_numbers(np.asarray(X))
-            if rows.ndim != 2:
-                raise InputError(
-                    f"Expected 2D array, a table of rows and columns; got {rows.ndim} dimension(s). "
-                    "Reshape your data: a single row is X.reshape(1, -1)"
-                )
+            rows = real_numbers(table(X))
             made, width = cls(counter, rows, names_of(X)), int(rows.shape[1])
         made.n_columns = width
         return made

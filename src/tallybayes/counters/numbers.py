@@ -21,7 +21,7 @@ from ..tally import MomentTally, Tally
 from ..tally.readable import checked_names
 from .base import Counter
 from .counts import real_numbers
-from .frames import names_of, number_cells, one_row
+from .frames import names_of, number_cells, one_row, table
 from .rows import LabelledRows
 
 __all__ = ["NumberCounter", "NumberRows"]
@@ -177,17 +177,12 @@ class NumberRows:
                 matrix.sum_duplicates()
             csr = (matrix.indptr.astype(np.int64, copy=False), matrix.indices, _floats(matrix.data))
             return cls(csr[2], csr, int(matrix.shape[1]), None, skips)
-        values = np.asarray(X)
+        values = table(X)
         if values.dtype.kind in "USO" or values.dtype.kind == "c":
             try:
                 values = values.astype(np.float64) if values.dtype.kind != "c" else real_numbers(values)
             except (TypeError, ValueError) as error:
                 raise InputTypeError(f"X must hold numbers: {error}") from None
-        if values.ndim != 2:
-            raise InputError(
-                f"Expected 2D array, a table of rows and columns; got {values.ndim} dimension(s). Reshape your data: a "
-                "single row is X.reshape(1, -1)"
-            )
         return cls(np.ascontiguousarray(_floats(values)), None, int(values.shape[1]), names_of(X), skips)
 
     def __len__(self) -> int:
