@@ -116,7 +116,7 @@ def kind_of_text(name: str, make: Callable[[], Any], *others: Callable[[], Any],
         name,
         make,
         DOCUMENTS,
-        [None, 3, b"bytes"],
+        [None, 3, b"\xff"],
         {"tokens": "chars"},
         [counted_by(other, DOCUMENTS) for other in others],
         **more,
@@ -337,6 +337,8 @@ def test_columns_of_another_name_order_or_number_are_refused_by_the_call_that_br
             before.assert_as_it_was()
         with pytest.raises(SpaceError, match="these tallies have different columns: number"):
             it + learn(kind.make(), frame, LABELS)
+        with pytest.raises(SpaceError, match="these tallies have different columns: number"):
+            Model(before.model.counter, before.model.reading, model_of(learn(kind.make(), frame, LABELS)).tally)
         before.assert_as_it_was()
     for rows in ([row[:3] for row in kind.rows], [[*row, row[0]] for row in kind.rows]):
         for call in (learn, forget, lambda it, X, _: it.predict(X), lambda it, X, _: it.explain(X[0])):
@@ -531,7 +533,7 @@ def test_the_answer_is_the_first_of_the_most_probable_classes(kind: Kind) -> Non
 
 @every_kind
 def test_the_terms_of_an_explanation_are_the_log_odds_of_the_kernel(kind: Kind) -> None:
-    it = learnt(kind, np.arange(9))
+    it = learnt(kind, np.arange(10))
     scores = joint(it, kind)
     for row, of_row in zip(kind.rows, scores.tolist(), strict=True):
         for of, against in ((0, 1), (2, 0), (1, 2)):
@@ -545,7 +547,7 @@ def test_the_terms_of_an_explanation_are_the_log_odds_of_the_kernel(kind: Kind) 
 
 @every_kind
 def test_a_derivation_comes_to_the_answer_of_predict(kind: Kind) -> None:
-    it = learnt(kind, np.arange(9))
+    it = learnt(kind, np.arange(10))
     if not kind.derives:
         with pytest.raises(ParameterError, match="has no derivation; explain works for it"):
             it.derive(kind.rows[0])

@@ -168,8 +168,8 @@ def _numbers(rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
             table[i, j] = np.nan if is_missing(value) else value
         except (TypeError, ValueError):
             raise InputTypeError(
-                f"row {i}, column {j}: {value!r:.40} is no category code; codes are whole numbers, other values are learnt "
-                "with domain='values'"
+                f"row {i}, column {j}: {value!r:.40} is no category code; codes are whole numbers, and "
+                "other values are learnt with domain='values'"
             ) from None
     return table
 
