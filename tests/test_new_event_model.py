@@ -86,9 +86,10 @@ def bags(documents: list[str], vocabulary: list[str]) -> list[list[int]]:
 @pytest.mark.parametrize("alpha", [0.25, 1.0])
 @pytest.mark.parametrize("r", [0.5, 2.0, 9.0])
 def test_columns_score_as_the_oracle_says(alpha: float, r: float) -> None:
-    model = Model(CountCounter(), Reading.of(NAME, alpha=alpha, r=r)).learned(COUNTS, LABELS)
-    asked = [[0, 0, 0, 0], [7, 0, 1, 30], *COUNTS]
-    expected = oracle(COUNTS, LABELS, asked, alpha, r)
+    rows = [[*row, 0] for row in COUNTS]  # a column that no row has is a feature all the same
+    model = Model(CountCounter(), Reading.of(NAME, alpha=alpha, r=r)).learned(rows, LABELS)
+    asked = [[0, 0, 0, 0, 0], [7, 0, 1, 30, 2], *rows]
+    expected = oracle(rows, LABELS, asked, alpha, r)
     for X in (asked, np.array(asked, float), sparse.csr_array(asked)):
         np.testing.assert_allclose(model.predict_joint_log_proba(X), expected, rtol=1e-12)
 
