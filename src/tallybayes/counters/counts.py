@@ -183,7 +183,7 @@ class CountCounter(Counter):
         return CountTally(
             classes,
             np.zeros(len(classes)),
-            ColumnFeatures([], self.n_columns or 0),
+            ColumnFeatures(np.zeros(0, np.int64), self.n_columns or 0),
             [0],
             [],
             {channel: [] for channel in self.channels},
