@@ -119,7 +119,7 @@ def _fits(text: data.Text, size: str, one: float, two: float) -> Iterator[Contes
 def _both_channels(text: data.Text) -> Contest:
     """What the second channel, which the rivals do not count, costs a fit."""
     return Contest(
-        "text fit, exact vocabulary",
+        "text fit, the second channel",
         {BOTH: lambda: _fit(text, 1, channels=CHANNELS), ONE: lambda: _fit(text, 1)},
         data.megabytes(text.train),
         "MB",
