@@ -453,7 +453,7 @@ class Model:
 
     @staticmethod
     def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "all") -> Model:
-        """Read a model of any kind; see `tallybayes.load`."""
+        """Return the model that a file holds; parameters and errors are those of `tallybayes.load`."""
         return load(path, verify=verify)
 
     def __getstate__(self) -> dict[str, Any]:
