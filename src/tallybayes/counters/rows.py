@@ -149,9 +149,11 @@ class LabelledRows:
 
 def _checked_weights(weights: Any, n_rows: int) -> npt.NDArray[Any]:
     try:
-        values = np.ascontiguousarray(weights, np.float64) if np.ndim(weights) else np.full(n_rows, float(weights))
+        values = np.asarray(weights, np.float64, order="C")
     except (TypeError, ValueError):
         raise InputError(f"sample_weight must be numbers, one per row; got {weights!r:.80}") from None
+    if values.ndim == 0:
+        values = np.full(n_rows, values)
     if values.shape != (n_rows,):
         raise InputError(
             f"sample_weight must be one number per row: {n_rows} rows, weights of shape {values.shape}"

@@ -451,6 +451,11 @@ class Model:
 
         write_model(path, self._counter, self._reading, self.tally)
 
+    @staticmethod
+    def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "all") -> Model:
+        """Return the model that a file holds; parameters and errors are those of `tallybayes.load`."""
+        return load(path, verify=verify)
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle what was learnt, not what is derived from it."""
         return {**self.__dict__, "_answers": None}
@@ -506,6 +511,7 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     from .file import read_model
 
     stored = read_model(path, verify)
-    model = Model(stored.counter, stored.reading, stored.tally)
+    with stored.blocks.reading("the model"):
+        model = Model(stored.counter, stored.reading, stored.tally)
     model.producer = stored.producer
     return model
