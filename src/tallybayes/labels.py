@@ -149,7 +149,10 @@ class Labels:
         InputError
             If it is none of these labels; the message names those that are.
         """
-        return int(self.codes([value])[0])
+        plain = _python(value)
+        if plain not in self:
+            raise InputError(f"unknown label {plain!r}; the known classes are {self.named()}")
+        return self._index[plain]
 
     def codes(self, values: Any) -> Codes:
         """Return the number of each of n values among these labels, shape (n,).

@@ -43,6 +43,7 @@ _DTYPES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"),
     "U32": np.dtype("<u4"),
     "I32": np.dtype("<i4"),
+    "U16": np.dtype("<u2"),
     "U8": np.dtype("u1"),
 }
 _CODES = {dtype: code for code, dtype in _DTYPES.items()}
@@ -148,11 +149,11 @@ class Blocks(Mapping[str, NDArray[Any]]):
 
 
 def narrowed(array: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers in the fewest bytes that hold them all (1, 4 or 8); other numbers as they are."""
+    """Return whole numbers in the fewest bytes that hold them all (1, 2, 4 or 8); other numbers as they are."""
     if array.dtype.kind != "i":
         return array
     low, high = int(array.min(initial=0)), int(array.max(initial=0))
-    for dtype in (np.dtype(np.uint8), np.dtype(np.int32)):
+    for dtype in (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.int32)):
         limits = np.iinfo(dtype)
         if limits.min <= low and high <= limits.max:
             return array.astype(dtype, copy=False)
@@ -167,7 +168,7 @@ def write_blocks(path: str | os.PathLike[str], blocks: Mapping[str, NDArray[Any]
     path : path
         The name asked for is the name written; an existing file is replaced, and keeps its permissions.
     blocks : mapping of str to array
-        Arrays of uint8, int32, uint32, float32, int64, uint64 or float64, of one or more dimensions.
+        Arrays of uint8, uint16, int32, uint32, float32, int64, uint64 or float64, of one or more dimensions.
     content : JSON value
         Said about the blocks.
 

@@ -31,7 +31,7 @@ def demo(jobs: int) -> None:
     held_out = [number % 5 == 4 for number in _position_in_class(labels)]
     train = [row for row, test in zip(zip(documents, labels, strict=True), held_out, strict=True) if not test]
     test = [row for row, test in zip(zip(documents, labels, strict=True), held_out, strict=True) if test]
-    counter = TextCounter(Analyzer(tokens="chars_in_words", ngrams=(1, 3)))
+    counter = TextCounter(Analyzer(tokens="chars_in_words", ngrams=(1, 3)), ("occurrences",))
     empty = Model(counter, MultinomialReading(alpha=0.1), n_jobs=jobs)
     start = time.perf_counter()
     model = empty.learned(*_columns(train))

@@ -141,9 +141,9 @@ def explained(
     shares = np.exp(log_proba)
     answer = int((shares / shares.sum()).argmax())  # as `predict`: rounding may make two of them equal
     order = [answer, *(c for c in np.argsort(-log_proba, kind="stable").tolist() if c != answer)]
-    first = order[0] if of is None else int(labels.codes([of])[0])
+    first = order[0] if of is None else labels.index(of)
     if against is not None:
-        second = int(labels.codes([against])[0])
+        second = labels.index(against)
         if of is None and second == first:
             first = order[1]
     else:

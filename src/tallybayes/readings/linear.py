@@ -36,15 +36,8 @@ from .terms import Floats, Terms
 from .trace import trace_reading
 
 __all__ = [
-    "LinearReading",
-    "LinearScores",
-    "LinearTable",
-    "companion",
-    "in_blocks",
-    "log1p_of_rest",
-    "log1p_ratio",
-    "per_cell",
-    "safe_log",
+    *("LinearReading", "LinearScores", "LinearTable"),
+    *("companion", "in_blocks", "log1p_of_rest", "log1p_ratio", "per_cell", "safe_log"),
 ]
 
 Integers = npt.NDArray[np.int64]
