@@ -8,16 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ..tally import CountTally
-from .linear import (
-    LinearReading,
-    LinearTable,
-    companion,
-    in_blocks,
-    log1p_of_rest,
-    log1p_ratio,
-    per_cell,
-    safe_log,
-)
+from .linear import LinearReading, LinearTable, companion
+from .logs import in_blocks, log1p_of_rest, log1p_ratio, per_cell, safe_log
 from .terms import Floats
 
 __all__ = ["BernoulliReading"]

@@ -10,7 +10,8 @@ import numpy as np
 from ..errors import ParameterError
 from ..tally import CountTally
 from ..tally.selection import by_feature
-from .linear import LinearReading, LinearScores, LinearTable, companion, in_blocks, log1p_of_rest, per_cell, safe_log
+from .linear import LinearReading, LinearScores, LinearTable, companion
+from .logs import in_blocks, log1p_of_rest, per_cell, safe_log
 from .terms import Floats
 
 __all__ = ["ComplementReading"]

@@ -10,7 +10,8 @@ import numpy as np
 from ..errors import ParameterError
 from ..tally import CountTally
 from .base import check_number
-from .linear import LinearReading, LinearScores, LinearTable, companion, in_blocks, log1p_ratio, per_cell, safe_log
+from .linear import LinearReading, LinearScores, LinearTable, companion
+from .logs import in_blocks, log1p_ratio, per_cell, safe_log
 from .terms import Floats
 
 __all__ = ["MultinomialReading"]
