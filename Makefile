@@ -50,7 +50,7 @@ types: $(VENV)/.dev
 # kernel or a module that hands it data.
 SANITIZED := build/sanitized
 KERNEL_TESTS = $(filter-out tests/test_cli%,$(shell grep -rlE --include 'test_*.py' tests -e '^from \.?twins import kernel' -e \
-  '^(from|import) tallybayes(\.(_kernel|labels|store|tally|text|engines)| import .*\b(_kernel|Analyzer|CountTally|MomentTally)\b)'))
+  '^(from|import) tallybayes(\.(_kernel|counters|labels|store|tally|text)| import .*\b(_kernel|Analyzer|CountTally|MomentTally)\b)'))
 
 sanitize: $(SANITIZED)/.built
 	env PYTHONPATH=$(SANITIZED)/site PYTHONMALLOC=malloc TALLYBAYES_SANITIZED=1 \

@@ -526,6 +526,9 @@ class StoredChannels(Mapping[str, Counts]):
             self._wide[name] = read_only(self._stored[name], self._dtype)
         return self._wide[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._stored
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._stored)
 
