@@ -171,7 +171,7 @@ def test_alpha_1_what_is_no_smoothing_is_refused(model: Any, alpha: Any) -> None
 def test_inc_1_a_misspelt_label_changes_nothing(model: Any) -> None:
     fitted = model().partial_fit([[3, 0], [0, 2]], [0, 1], classes=[0, 1])
     tally = fitted.tally_
-    with pytest.raises(InputError, match=r"\[7\].*\[0, 1\]"):
+    with pytest.raises(InputError, match="unknown label 7 at row 1; the known classes are 0 and 1"):
         fitted.partial_fit([[10, 10], [1, 1]], [0, 7])
     assert fitted.tally_ is tally
 

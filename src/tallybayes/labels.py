@@ -162,7 +162,16 @@ class Labels:
         InputError
             If a value is none of these labels, as in `of` besides.
         """
-        labels, codes = Labels.of(values)
+        return self.numbered(*Labels.of(values))
+
+    def numbered(self, labels: Labels, codes: Codes) -> Codes:
+        """Number by these labels what other `labels` number by `codes`, each of shape (n,).
+
+        Raises
+        ------
+        InputError
+            If one of them is none of these labels; the message names it and its row.
+        """
         if labels == self:
             return codes
         known = self._index if labels.kind == self.kind else {}

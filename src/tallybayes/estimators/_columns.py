@@ -112,14 +112,7 @@ def _labelled(y: Any, n_rows: int, known: Labels | None, sample_weight: Any) -> 
     labels, codes = _encode(y, n_rows)
     if known is None:
         return LabelledRows.coded(labels, codes, sample_weight)
-    strangers = [label for label in labels if label not in known]
-    if strangers:
-        raise InputError(
-            f"The target label(s) {strangers} in y do not exist in the initial classes {list(known)}; name every class "
-            "in `classes` at the first partial_fit"
-        )
-    positions = np.array([known.index(label) for label in labels], np.int32)
-    return LabelledRows.coded(known, positions[codes], sample_weight)
+    return LabelledRows.coded(known, known.numbered(labels, codes), sample_weight)
 
 
 def _encode(y: Any, n_rows: int) -> tuple[Labels, npt.NDArray[np.int32]]:
