@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from tallybayes import Reading
+from tallybayes.counters import Counter, TextCounter, TfidfCounter
 from tallybayes.labels import Labels
+from tallybayes.space import Space
 from tallybayes.tally.count import CountTally
 from tallybayes.tally.features import ColumnFeatures, TextFeatures
-from tallybayes.space import Space
 
 N_COLUMNS = 6
 TEXT = Space("text", {"tokens": "words", "ngrams": [1, 2]})
@@ -40,6 +42,19 @@ def tally_from(rows, table, channels=("occurrences",), *, columns=False, exact=T
         exact,
         unit,
     )
+
+
+def counted_and_read(analyzer, event_model, **reading) -> tuple[Counter, Reading]:
+    """Give the counter and the reading of some parameters, with those weightings too that are counted, not read."""
+    weighting = reading.get("weighting")
+    if weighting in ("log", "tfidf"):
+        del reading["weighting"]
+    counter = (
+        TfidfCounter(analyzer)
+        if weighting == "tfidf"
+        else TextCounter(analyzer, value="log" if weighting == "log" else "count")
+    )
+    return counter, Reading.of(event_model, **reading)
 
 
 @st.composite

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tallybayes.tally.forms import tally_from_blocks
 
 from tallybayes.labels import Labels
-from tallybayes.store import FORMAT, read_blocks, write_blocks
-from tallybayes.tally.forms import tally_from_blocks
-from tallybayes.tally.moments import MomentTally
 from tallybayes.space import Space
+from tallybayes.store import FORMAT, read_blocks, write_blocks
+from tallybayes.tally.moments import MomentTally
 
 from .strategies import tally_from
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
+from tallybayes.scores import LinearScores, Reading, decide, log_posterior, posterior, predicted, prune, read
 from twins import reading as twin
 
 from tallybayes.errors import ParameterError
 from tallybayes.labels import Labels
-from tallybayes.scores import LinearScores, Reading, decide, log_posterior, posterior, predicted, prune, read
-from tallybayes.tally.count import ColumnFeatures, CountTally
 from tallybayes.space import Space
+from tallybayes.tally.count import ColumnFeatures, CountTally
 
 
 def tally_of(counts, documents, channel="occurrences"):

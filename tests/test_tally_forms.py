@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tallybayes.tally.forms import tally_from_blocks, tally_from_json, tally_to_json
 
 from tallybayes.errors import ModelFileError
 from tallybayes.labels import Labels
 from tallybayes.store import Blocks, read_blocks, write_blocks
 from tallybayes.tally.count import CountTally
 from tallybayes.tally.features import TextFeatures
-from tallybayes.tally.forms import tally_from_blocks, tally_from_json, tally_to_json
 from tallybayes.tally.moments import MomentTally
 
 from .strategies import TEXT, tallies, tally_from
