@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 
 import numpy as np
 
@@ -137,22 +137,24 @@ class Reading(ABC):
             If there is no such event model, no such parameter, or a value is out of range.
         """
         made = Reading.event_models[event_model]
-        own = {each.name for each in fields(made)}
-        for name in [name for name in parameters if name not in own]:
-            owners = [
-                other
-                for other in Reading.event_models.values()
-                for each in fields(other)
-                if each.name == name and each.default is not MISSING
-            ]
-            defaults = [each.default for other in owners for each in fields(other) if each.name == name]
+        for name in [name for name in parameters if name not in made._own()]:
             value = parameters.pop(name)
-            if not owners or not any(value is default or value == default for default in defaults):
-                hint = f" (event_model={owners[0].event_model!r} has)" if owners and cls is not Reading else ""
-                raise ParameterError(
-                    f"event_model={event_model!r} has no parameter {name!r}{hint}; it has {', '.join(sorted(own))}"
-                )
+            defaults = [each.default for other in _owners(name) for each in fields(other) if each.name == name]
+            if not any(value is default or value == default for default in defaults):
+                made._refuse(name)
         return made(**parameters)
+
+    @classmethod
+    def _own(cls) -> set[str]:
+        return {each.name for each in fields(cls)}
+
+    @classmethod
+    def _refuse(cls, name: str) -> NoReturn:
+        owners = ", ".join(repr(other.event_model) for other in _owners(name))
+        raise ParameterError(
+            f"event_model={cls.event_model!r} has no parameter {name!r}; it has {', '.join(sorted(cls._own()))}"
+            + (f"; {name} is for {owners}" if owners else "")
+        )
 
     def replace(self, **changes: Any) -> Reading:
         """Return a reading with some parameters changed; with `event_model` among them, that of another event model.
@@ -168,15 +170,13 @@ class Reading(ABC):
         >>> Reading.of("multinomial", alpha=1.0).replace(alpha=0.1).alpha
         0.1
         """
-        own = {each.name: getattr(self, each.name) for each in fields(self)}
         event_model = changes.pop("event_model", self.event_model)
         if event_model == self.event_model:
             for name in changes:
-                if name not in own:
-                    known = ", ".join(sorted(own))
-                    raise ParameterError(f"event_model={event_model!r} has no parameter {name!r}; it has {known}")
+                if name not in self._own():
+                    self._refuse(name)
             return replace(self, **changes)
-        return Reading.of(event_model, **{**own, **changes})
+        return Reading.of(event_model, **{**{name: getattr(self, name) for name in self._own()}, **changes})
 
     def to_json(self) -> dict[str, Any]:
         """Return the event model and its parameters as plain JSON values."""
@@ -205,6 +205,11 @@ class Reading(ABC):
             labels = Labels.from_json(prior["labels"])
             parameters["prior"] = dict(zip(labels, prior["shares"], strict=True))
         return made.of(made.event_model, **parameters)
+
+
+def _owners(name: str) -> list[type[Reading]]:
+    """Return the event models that have a parameter."""
+    return [made for made in Reading.event_models.values() if name in made._own()]
 
 
 class Scores(ABC):
