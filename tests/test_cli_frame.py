@@ -58,7 +58,7 @@ def test_a_verb_has_its_own_help(probe, flag):
         (["refuse", "eggs"], "'eggs' is not one of"),
         (["options", "--ngrams", "2,1"], "'2,1': wanted 1 <= MIN <= MAX"),
         (["options", "--ngrams", "two"], "'two' is not MIN,MAX"),
-        (["options", "--features", "2^40"], "'2^40' is not a number of columns"),
+        (["options", "--hash", "2^40"], "'2^40' is not a number of columns"),
         (["options", "--alpha", "nan"], "'nan': wanted a finite number"),
         (["options", "--alpha", "-1"], "'-1': wanted a finite number"),
         (["options", "--alpha", "much"], "'much' is not a number"),
@@ -85,9 +85,7 @@ def test_a_group_without_a_verb_is_wrong_usage(probe):
 
 
 def test_options_arrive_typed_and_only_those_given(probe):
-    words = (
-        "--class spam=a=b.txt --class ham=- --ngrams 2 --cjk 1,3 --features 2^20 --alpha 1e-3 --prior a=b=0.25,c=0.75"
-    )
+    words = "--class spam=a=b.txt --class ham=- --ngrams 2 --cjk 1,3 --hash 2^20 --alpha 1e-3 --prior a=b=0.25,c=0.75"
     done = probe(
         "options", *words.split(), "--min-df", "2", "--max-df", "0.5", "--no-lowercase", "--encoding", "GB18030"
     )
@@ -97,7 +95,7 @@ def test_options_arrive_typed_and_only_those_given(probe):
         "encoding": "'GB18030'",
         "ngrams": "(2, 2)",
         "cjk": "(1, 3)",
-        "features": "1048576",
+        "hash": "1048576",
         "lowercase": "False",
         "alpha": "0.001",
         "prior": "{'a=b': 0.25, 'c': 0.75}",

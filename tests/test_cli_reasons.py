@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from tallybayes import Model, Reading
-from tallybayes.text.analyzer import Analyzer
+from tallybayes import Analyzer, Model, MultinomialReading, TextCounter
 
 CHINESE = ["Chinese Beijing Chinese", "Chinese Chinese Shanghai", "Chinese Macao", "Tokyo Japan Chinese"]
 QUERY = "Chinese Chinese Chinese Tokyo Japan"
@@ -15,8 +14,8 @@ QUERY = "Chinese Chinese Chinese Tokyo Japan"
 
 @pytest.fixture
 def model(tmp_path):
-    model = Model(Analyzer("space", ngrams=(1, 1)), Reading(model="multinomial", alpha=1.0))
-    model.learn(CHINESE, ["yes", "yes", "yes", "no"])
+    model = Model(TextCounter(Analyzer("space", ngrams=(1, 1))), MultinomialReading(alpha=1.0))
+    model = model.learned(CHINESE, ["yes", "yes", "yes", "no"])
     model.save(tmp_path / "china.tally")
     return model
 
@@ -89,8 +88,7 @@ def test_wrong_usage(model, tallybayes):
 
 
 def test_labels_that_are_no_text_are_named_as_they_are_written(tmp_path, tallybayes):
-    model = Model(Analyzer("space"))
-    model.learn(["a b", "c d"], [1, 2])
+    model = Model(TextCounter(Analyzer("space"))).learned(["a b", "c d"], [1, 2])
     model.save(tmp_path / "numbers.tally")
     done = tallybayes("explain", "numbers.tally", "a c c", "--of", "1", "--format", "json")
     data = json.loads(done.stdout)

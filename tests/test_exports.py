@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib
 import inspect
 import re
@@ -85,13 +86,19 @@ def raises_by_itself(function: object) -> bool:
 
 
 def faults_of_function(name: str, function: object, documented: dict[str, str]) -> list[str]:
-    """What a function's docstring lacks."""
+    """What the docstring of a function, or of a class for its parameters, lacks."""
     faults = []
+    described = documented.get("Parameters", "")
+    if dataclasses.is_dataclass(function):  # its attributes are its parameters, those of its bases too
+        described += documented.get("Attributes", "")
+        for base in function.__mro__[1:]:
+            inherited = sections(inspect.getdoc(base) or "")
+            described += inherited.get("Parameters", "") + inherited.get("Attributes", "")
     named = [p.name for p in inspect.signature(function).parameters.values() if p.name not in {"self", "cls"}]
     if len(named) == 1 and inspect.isfunction(function):
         return []  # the sentence says what the one parameter is for
     for parameter in named:
-        listed = re.search(rf"^\s*\*{{0,2}}(\w+, )*{parameter}\b", documented.get("Parameters", ""), re.MULTILINE)
+        listed = re.search(rf"^\s*\*{{0,2}}(\w+, )*{parameter}\b", described, re.MULTILINE)
         # A method of a few words may name its parameters in its text, or say of which other one it has them.
         if not (
             listed or f"`{parameter}`" in documented[""] or re.search(r"[Ss]ee `|those of `|from `", documented[""])
@@ -100,14 +107,31 @@ def faults_of_function(name: str, function: object, documented: dict[str, str]) 
     return faults
 
 
-def public_methods(cls: type) -> list[tuple[str, object]]:
-    """The methods that a class of ours adds itself, with their functions."""
-    found = []
-    for name, member in vars(cls).items():
-        function = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
-        if not name.startswith("_") and inspect.isfunction(function):
-            found.append((name, function))
+def public_methods(cls: type) -> dict[str, object]:
+    """The methods that users of a class of ours call, inherited ones of ours among them, with their functions."""
+    found: dict[str, object] = {}
+    for base in cls.__mro__:
+        if not base.__module__.startswith("tallybayes."):
+            continue
+        for name, member in vars(base).items():
+            function = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+            if not name.startswith("_") and inspect.isfunction(function):
+                found.setdefault(name, function)
     return found
+
+
+def documentation(cls: type, name: str) -> str:
+    """What is said of a method: by itself, or by the method of a base that it does again."""
+    return next(filter(None, (inspect.getdoc(vars(base)[name]) for base in cls.__mro__ if name in vars(base))), "")
+
+
+def returns_something(function: object) -> bool:
+    return inspect.signature(function).return_annotation not in {"None", None, "NoReturn"}
+
+
+def says_what_it_returns(said: dict[str, str]) -> bool:
+    """In a section, or as a sentence that starts with it: `Return the classes.`"""
+    return bool({"Returns", "Yields"} & set(said)) or re.match(r"(Return|Yield)\b", said[""]) is not None
 
 
 @pytest.mark.parametrize("name", tallybayes.__all__)
@@ -118,19 +142,48 @@ def test_a_public_name_is_documented(name):
     if isinstance(thing, type) and issubclass(thing, Exception):
         return
     faults = [] if "Examples" in documented else [f"{name}: no Examples"]
-    functions = public_methods(thing) if isinstance(thing, type) else [(name, thing)]
     if isinstance(thing, type):
         faults += faults_of_function(name, thing, documented)
-    for method, function in functions:
-        said = sections(inspect.getdoc(function) or "")
+        functions = public_methods(thing)
+    else:
+        functions = {name: thing}
+        if "Returns" not in documented and returns_something(thing):
+            faults.append(f"{name}: no Returns")
+    for method, function in functions.items():
+        said = sections(documentation(thing, method) if isinstance(thing, type) else inspect.getdoc(function) or "")
         label = f"{name}.{method}" if isinstance(thing, type) else name
         if not said[""].strip():
             faults.append(f"{label}: no docstring")
             continue
         faults += faults_of_function(label, function, said)
-        returns = inspect.signature(function).return_annotation not in {"None", None}
-        if returns and not isinstance(thing, type) and not {"Returns", "Yields"} & set(said):
-            faults.append(f"{label}: no Returns")
+        if returns_something(function) and not says_what_it_returns(said):
+            faults.append(f"{label}: does not say what it returns")
         if raises_by_itself(function) and "Raises" not in said:
             faults.append(f"{label}: no Raises")
     assert faults == []
+
+
+class Base:
+    def inherited(self, one: int, two: int) -> int:
+        """Give something."""
+
+
+class Subclass(Base):
+    def own(self) -> int:
+        """Return one."""
+
+    def inherited(self, one: int, two: int) -> int:
+        return one
+
+
+def test_inherited_methods_are_looked_at(monkeypatch):
+    for cls in (Base, Subclass):
+        monkeypatch.setattr(cls, "__module__", "tallybayes.made_up")
+    assert list(public_methods(Subclass)) == ["own", "inherited"]
+    said = sections(documentation(Subclass, "inherited"))
+    assert faults_of_function("inherited", Subclass.inherited, said) == [
+        "inherited: parameter one is not described",
+        "inherited: parameter two is not described",
+    ]
+    assert not says_what_it_returns(said)
+    assert says_what_it_returns(sections(documentation(Subclass, "own")))

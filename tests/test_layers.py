@@ -1,6 +1,8 @@
 """The import ranks, the optional libraries at the rim, and what a fresh process must not load.
 
-The ranks are read from the table in ARCHITECTURE.md, so the page and the code cannot drift apart.
+The ranks are read from the table in ARCHITECTURE.md, so the page and the code cannot drift apart. An import is seen
+wherever it stands (in a function, under TYPE_CHECKING) and in every form: as a statement, as a call of `import_module`,
+and as the name of a module in a string, from which such a call takes it.
 """
 
 from __future__ import annotations
@@ -12,10 +14,14 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import resolve_name
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import pytest
+
+from tallybayes import Model, Reading
+from tallybayes.counters import Counter
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "tallybayes"
@@ -32,7 +38,7 @@ IMPORT_NAMES = {
 
 
 class Import(NamedTuple):
-    """One import statement: the file that holds it, its line, and the module it names in full."""
+    """One import: the file that asks for it, its line, and the module it names in full."""
 
     source: PurePosixPath
     line: int
@@ -55,20 +61,73 @@ MODULES = {dotted(path): path for path in files()}
 
 def imports_of(path: PurePosixPath) -> Iterator[Import]:
     """Every import of a file, wherever it stands in it, with relative ones resolved."""
-    package = dotted(path) if path.name == "__init__.py" else dotted(path).rpartition(".")[0]
-    for node in ast.walk(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
+    yield from imports_in(path, (PACKAGE / path).read_text(encoding="utf-8"))
+
+
+def imports_in(path: PurePosixPath, text: str) -> Iterator[Import]:
+    """The imports of a file that holds `text`."""
+    tree = ast.parse(text)
+    strings = {node.value: node.lineno for node in ast.walk(tree) if is_text(node)}
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(path, node.lineno, alias.name)
         elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                base = ".".join(
-                    [*package.split(".")[: len(package.split(".")) - node.level + 1], *filter(None, [base])]
-                )
+            base = resolve_name("." * node.level + (node.module or ""), package_of(path)) if node.level else node.module
             for alias in node.names:
                 deeper = f"{base}.{alias.name}"
                 yield Import(path, node.lineno, deeper if deeper in MODULES or deeper.endswith("._kernel") else base)
+        elif isinstance(node, ast.Call) and name_of(node.func) in {"import_module", "__import__"}:
+            for module in modules_of_call(path, node, strings):
+                yield Import(path, node.lineno, module)
+        elif isinstance(node, ast.Call) and name_of(node.func) == "iter_modules":  # what it finds is loaded
+            for module in MODULES:
+                if module.rpartition(".")[0] == package_of(path):
+                    yield Import(path, node.lineno, module)
+    for value, line in strings.items():  # names for a call elsewhere: `cli/_verbs.py` has what `cli/_group.py` loads
+        if (value in MODULES and value != "tallybayes") or TARGET.fullmatch(value):
+            yield Import(path, line, value.partition(":")[0])
+
+
+TARGET = re.compile(r"tallybayes(\.\w+)+:\w+")  # package.module:attribute
+
+
+def package_of(path: PurePosixPath) -> str:
+    """What relative imports of a file are relative to."""
+    return dotted(path) if path.name == "__init__.py" else dotted(path).rpartition(".")[0]
+
+
+def is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def name_of(function: ast.expr) -> str:
+    """The name under which a call calls: `import_module` for `importlib.import_module` too."""
+    return getattr(function, "attr", getattr(function, "id", ""))
+
+
+def modules_of_call(path: PurePosixPath, call: ast.Call, strings: dict[str, int]) -> list[str]:
+    """The modules that a call of `import_module` may load.
+
+    Where only a part of the name is written there, the rest is one of the strings of the same file; where nothing is,
+    so are whole names of foreign modules. Whole names of our own are found wherever they stand.
+    """
+    name = call.args[0]
+    if is_text(name):
+        return [resolve_name(name.value, package_of(path))]
+    if isinstance(name, ast.JoinedStr):
+        pattern = ""
+        for part in name.values:
+            if is_text(part):
+                pattern += re.escape(part.value)
+            else:
+                own = isinstance(part.value, ast.Name) and part.value.id == "__name__"
+                pattern += re.escape(dotted(path)) if own else f"({'|'.join(map(re.escape, strings))})"
+        found = [module for module in MODULES if re.fullmatch(pattern, module)]
+        assert found, f"{path}:{call.lineno} imports no module of ours: {ast.unparse(name)}"
+        return found
+    core, optional = dependencies()
+    return [value for value in strings if value.partition(".")[0] in core | optional | HEAVY]
 
 
 @cache
@@ -107,7 +166,48 @@ def test_the_table_of_ranks_is_read():
     assert ranks()["errors.py"] == 0
     assert ranks()["tally/"] == 2
     assert rank_of(PurePosixPath("tally/count.py")) == 2
-    assert rank_of(PurePosixPath("engines/local.py")) < rank_of(PurePosixPath("model/model.py"))
+    assert rank_of(PurePosixPath("counters/text.py")) < rank_of(PurePosixPath("model/model.py"))
+    assert not [name for name in ranks() if not (PACKAGE / name).exists()], "named in the table, but not there"
+
+
+EVERY_FORM = """
+import numpy
+from .count import CountTally
+from .. import labels
+if TYPE_CHECKING:
+    from ..space import Space
+def load(name):
+    from ..store import Blocks
+    import_module("pandas")
+    import_module("..errors", __package__)
+    importlib.import_module(f"tallybayes.{name}")
+    import_module(name)
+HOMES = {"a": "files", "b": "layout", "c": "pyarrow.parquet", "d": "tallybayes.page:page"}
+"""
+
+
+def test_every_form_of_import_is_seen():
+    """Ten imports, of which a look at the statements of a module alone would see three."""
+    seen = {
+        found.module.removeprefix("tallybayes.") for found in imports_in(PurePosixPath("tally/base.py"), EVERY_FORM)
+    }
+    ours = {"tally.count", "labels", "space", "store", "errors", "files", "layout", "page"}
+    assert seen == {"numpy", "pandas", "pyarrow.parquet"} | ours
+    everything = {(str(found.source), found.module) for found in all_imports()}
+    assert {
+        ("__init__.py", "tallybayes.estimators.text"),
+        ("readers/__init__.py", "tallybayes.readers.table"),
+        ("readers/source.py", "tallybayes.readers.columnar"),
+        ("readings/__init__.py", "tallybayes.readings.gaussian"),
+        ("cli/_verbs.py", "tallybayes.cli.train"),
+        ("readers/columnar.py", "pyarrow"),
+        ("text/segment.py", "jieba"),
+    } <= everything
+
+
+def test_a_module_of_ours_that_is_named_is_there():
+    ours = [found for found in all_imports() if found.module.partition(".")[0] == "tallybayes"]
+    assert [found for found in ours if found.module not in {*MODULES, "tallybayes._kernel"}] == []
 
 
 @pytest.mark.parametrize("path", ranked_files(), ids=str)
@@ -134,7 +234,7 @@ def test_no_module_imports_the_public_face():
 def test_imports_have_no_cycle():
     edges: dict[str, set[str]] = {name: set() for name in MODULES}
     for found in all_imports():
-        if found.module in MODULES and dotted(found.source) != "tallybayes":
+        if found.module in MODULES and dotted(found.source) not in {"tallybayes", found.module}:
             edges[dotted(found.source)].add(found.module)
     done: set[str] = set()
 
@@ -243,5 +343,20 @@ def test_a_light_verb_runs_without_anything_heavy(verb, tmp_path):
     train = ["train", "--class", "spam=spam.txt", "--class", "ham=ham.txt", "-o", "m.tally"]
     subprocess.run([sys.executable, "-m", "tallybayes", *train], check=True, cwd=tmp_path, capture_output=True)
     loaded = modules_loaded_by("-m", "tallybayes", verb, "m.tally", cwd=tmp_path, input="buy lunch\n")
+    assert "numpy" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("verb", [verb for verb in LIGHT_VERBS if verb != "serve"])
+@pytest.mark.parametrize(
+    ("kind", "event_model"), [("counts", "multinomial"), ("categories", "categorical"), ("numbers", "gaussian")]
+)
+def test_a_light_verb_takes_a_model_of_columns_without_anything_heavy(verb, kind, event_model, tmp_path):
+    model = Model(Counter.kinds[kind](columns=("a", "b")), Reading.of(event_model))
+    rows = [[1, 2], [2, 1], [5, 7], [7, 6]]
+    model.learned(rows, ["low", "low", "high", "high"]).save(tmp_path / "m.tally")
+    (tmp_path / "rows.csv").write_text("b,a\n1,2\n", encoding="utf-8")
+    words = ["m.tally"] if verb == "inspect" else ["m.tally", "rows.csv"]
+    loaded = modules_loaded_by("-m", "tallybayes", verb, *words, cwd=tmp_path)
     assert "numpy" in loaded
     assert loaded.isdisjoint(HEAVY)

@@ -67,5 +67,5 @@ class MissingExtraError(TallyBayesError, ImportError):
 
     @classmethod
     def of(cls, package: str, extra: str) -> MissingExtraError:
-        """Build the error for a missing `package` that comes with `extra`."""
+        """Return the error for a missing `package` that comes with `extra`."""
         return cls(f"this needs the package {package!r}: pip install 'tallybayes[{extra}]'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,9 @@ import numpy.typing as npt
 from .errors import InputError
 from .readings import predicted
 
-__all__ = ["Report", "evaluate"]
+__all__ = ["Evaluation", "Report", "evaluate"]
+
+BINS = 15  # of equal width, for the calibration error
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,6 +46,11 @@ class Report:
         ``class, precision, recall, f1, n`` for each class.
     unseen : int
         Rows whose true class the model has never seen; they count as wrong.
+
+    Examples
+    --------
+    >>> evaluate(["a"], np.log([[0.9, 0.1]]), ["a", "b"]).brier.__round__(3)
+    0.02
     """
 
     n: int
@@ -120,57 +128,115 @@ def evaluate(truth: Sequence[Any], log_probabilities: Floats, classes: Sequence[
     >>> report.accuracy, report.confusion.tolist()
     (0.5, [[1, 0], [1, 0]])
     """
-    n, n_known = len(truth), len(classes)
-    if n == 0:
-        raise InputError("there is nothing to evaluate: no labelled rows came")
-    if log_probabilities.shape != (n, n_known):
-        raise InputError(
-            f"{n} labels and {n_known} classes need scores of shape {(n, n_known)}; got {log_probabilities.shape}"
+    evaluation = Evaluation(classes)
+    evaluation.add(truth, log_probabilities)
+    return evaluation.report()
+
+
+class Evaluation:
+    """An evaluation that answers are added to, some at a time: its memory does not grow with the number of rows.
+
+    Parameters
+    ----------
+    classes : sequence of labels, length K
+
+    Examples
+    --------
+    >>> evaluation = Evaluation(["a", "b"])
+    >>> evaluation.add(["a"], np.log([[0.9, 0.1]]))
+    >>> evaluation.add(["b"], np.log([[0.6, 0.4]]))
+    >>> evaluation.report().accuracy
+    0.5
+    """
+
+    def __init__(self, classes: Sequence[Any]) -> None:
+        self._names = list(classes)
+        self._n_known = len(self._names)
+        self._number = {label: position for position, label in enumerate(self._names)}
+        self._confusion = np.zeros((self._n_known, self._n_known), np.int64)
+        self._losses: list[float] = []
+        self._squares: list[float] = []
+        self._bins = np.zeros((2, BINS))  # right answers, and the confidence they were given with
+        self._rows = self._unseen = 0
+
+    def add(self, truth: Sequence[Any], log_probabilities: Floats) -> None:
+        """Add the answers for n rows.
+
+        Parameters
+        ----------
+        truth : sequence of labels, length n
+        log_probabilities : ndarray of float64, shape (n, K)
+            Natural log, one column per class.
+
+        Raises
+        ------
+        InputError
+            If the lengths differ.
+        """
+        n = len(truth)
+        if log_probabilities.shape != (n, self._n_known):
+            raise InputError(
+                f"{n} labels and {self._n_known} classes need scores of shape {(n, self._n_known)}; got "
+                f"{log_probabilities.shape}"
+            )
+        if not n:
+            return
+        for label in truth:
+            if label not in self._number:
+                self._number[label] = len(self._names)
+                self._names.append(label)
+        true = np.array([self._number[label] for label in truth])
+        known = true < self._n_known
+        answer = predicted(log_probabilities, np.zeros(self._n_known))
+        if len(self._confusion) < len(self._names):
+            grown = np.zeros((len(self._names), len(self._names)), np.int64)
+            grown[: len(self._confusion), : len(self._confusion)] = self._confusion
+            self._confusion = grown
+        np.add.at(self._confusion, (true, answer), 1)
+        probabilities = np.exp(log_probabilities)
+        own = log_probabilities[np.flatnonzero(known), true[known]]
+        squared = (probabilities**2).sum(axis=1)
+        squared[known] += 1.0 - 2.0 * np.exp(own)
+        squared[~known] += 1.0
+        confidence, right = probabilities.max(axis=1), answer == true
+        place = np.minimum((confidence * BINS).astype(np.intp), BINS - 1)
+        self._bins += np.bincount(place, right, BINS), np.bincount(place, confidence, BINS)
+        self._losses.append(float(-own.sum()))
+        self._squares.append(float(squared.sum()))
+        self._rows += n
+        self._unseen += int((~known).sum())
+
+    def report(self) -> Report:
+        """Return the report of all that was added.
+
+        Raises
+        ------
+        InputError
+            If that is nothing.
+        """
+        n, names, confusion = self._rows, self._names, self._confusion
+        if n == 0:
+            raise InputError("there is nothing to evaluate: no labelled rows came")
+        right, asked, said = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
+        precision = np.divide(right, said, out=np.zeros(len(names)), where=said > 0)
+        recall = np.divide(right, asked, out=np.zeros(len(names)), where=asked > 0)
+        f1 = np.divide(2 * right, asked + said, out=np.zeros(len(names)), where=asked + said > 0)
+        occurs = asked + said > 0
+        n_known = n - self._unseen
+        return Report(
+            n=n,
+            accuracy=float(right.sum() / n),
+            baseline=float(asked.max() / n),
+            macro_f1=float(f1[occurs].mean()),
+            weighted_f1=float((f1 * asked).sum() / n),
+            log_loss=math.fsum(self._losses) / n_known if n_known else float("inf"),
+            brier=math.fsum(self._squares) / n,
+            ece=float(np.abs(self._bins[0] - self._bins[1]).sum() / n),
+            classes=names,
+            confusion=confusion,
+            per_class=[
+                {"class": name, "precision": float(p), "recall": float(r), "f1": float(f), "n": int(rows)}
+                for name, p, r, f, rows in zip(names, precision, recall, f1, asked, strict=True)
+            ],
+            unseen=self._unseen,
         )
-    names = list(classes)
-    number = {label: position for position, label in enumerate(names)}
-    for label in truth:
-        if label not in number:
-            number[label] = len(names)
-            names.append(label)
-    true = np.array([number[label] for label in truth])
-    known = true < n_known
-    answer = predicted(log_probabilities, np.zeros(n_known))
-    confusion = np.zeros((len(names), len(names)), np.int64)
-    np.add.at(confusion, (true, answer), 1)
-
-    right, asked, said = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
-    precision = np.divide(right, said, out=np.zeros(len(names)), where=said > 0)
-    recall = np.divide(right, asked, out=np.zeros(len(names)), where=asked > 0)
-    f1 = np.divide(2 * right, asked + said, out=np.zeros(len(names)), where=asked + said > 0)
-    occurs = asked + said > 0
-
-    probabilities = np.exp(log_probabilities)
-    own = log_probabilities[np.flatnonzero(known), true[known]]
-    squared = (probabilities**2).sum(axis=1)
-    squared[known] += 1.0 - 2.0 * np.exp(own)
-    squared[~known] += 1.0
-    return Report(
-        n=n,
-        accuracy=float(right.sum() / n),
-        baseline=float(asked.max() / n),
-        macro_f1=float(f1[occurs].mean()),
-        weighted_f1=float((f1 * asked).sum() / n),
-        log_loss=float(-own.mean()) if own.size else float("inf"),
-        brier=float(squared.mean()),
-        ece=_calibration_error(probabilities.max(axis=1), answer == true),
-        classes=names,
-        confusion=confusion,
-        per_class=[
-            {"class": name, "precision": float(p), "recall": float(r), "f1": float(f), "n": int(rows)}
-            for name, p, r, f, rows in zip(names, precision, recall, f1, asked, strict=True)
-        ],
-        unseen=int((~known).sum()),
-    )
-
-
-def _calibration_error(confidence: Floats, right: npt.NDArray[np.bool_], bins: int = 15) -> float:
-    """Weighted mean over equal-width bins of |share right - mean confidence|."""
-    place = np.minimum((confidence * bins).astype(np.intp), bins - 1)
-    gap = np.bincount(place, right, bins) - np.bincount(place, confidence, bins)
-    return float(np.abs(gap).sum() / len(confidence))

@@ -142,7 +142,7 @@ class Labels:
         return self._array
 
     def index(self, value: Label) -> int:
-        """Give the position of one label.
+        """Return the position of one label.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class Labels:
         return int(self.codes([value])[0])
 
     def codes(self, values: Any) -> Codes:
-        """Number each of n values by these labels.
+        """Return the number of each of n values among these labels, shape (n,).
 
         Raises
         ------
@@ -172,7 +172,7 @@ class Labels:
         return found
 
     def named(self) -> str:
-        """Say the labels in a sentence; of many only the first ten."""
+        """Return the labels as part of a sentence; of many only the first ten."""
         if len(self) > _SHOWN:
             return ", ".join(map(repr, self._values[:_SHOWN])) + f" and {len(self) - _SHOWN} more"
         return " and ".join(filter(None, [", ".join(map(repr, self._values[:-1])), *map(repr, self._values[-1:])]))
@@ -219,12 +219,12 @@ class Labels:
             )
 
     def take(self, positions: Iterable[int]) -> Labels:
-        """Keep the labels at some positions, which must ascend."""
+        """Return the labels at some positions, which must ascend."""
         kept = [self._values[position] for position in positions]
         return Labels(self.kind if kept else "", kept, self._dtype)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the labels as plain JSON values: bytes as hex, dates as ISO 8601."""
+        """Return the labels as plain JSON values: bytes as hex, dates as ISO 8601."""
         values: list[Any] = list(self._values)
         if self.kind == "bytes":
             values = [value.hex() for value in values]
@@ -234,7 +234,7 @@ class Labels:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Labels:
-        """Rebuild labels from `to_json`.
+        """Return the labels rebuilt from `to_json`.
 
         Raises
         ------

@@ -58,7 +58,7 @@ def shortened(text: str, columns: int) -> str:
 
 
 def padded(text: str, columns: int, side: str = "<") -> str:
-    """Fill a text up with spaces, on its right (``<``) or its left (``>``)."""
+    """Return a text filled up with spaces, on its right (``<``) or its left (``>``)."""
     space = " " * (columns - width(text))
     return space + text if side == ">" else text + space
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, cast, get_args
 
@@ -64,10 +65,10 @@ class Space:
     @property
     def id(self) -> str:
         """SHA-256, in hex, of the canonical JSON of this space."""
-        return hashlib.sha256(_canonical(self.to_json()).encode()).hexdigest()
+        return hashlib.sha256(self._text.encode()).hexdigest()
 
     def difference(self, other: Space) -> str:
-        """Name the parts in which two spaces differ, with both values; empty if they are the same space."""
+        """Return the names of the parts in which two spaces differ, with both values; empty if they are the same."""
         mine, theirs = self._parts(), other._parts()
         parts = [
             f"{name}: {_shown(mine, name)} against {_shown(theirs, name)}"
@@ -77,7 +78,7 @@ class Space:
         return "; ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the space as plain JSON values."""
+        """Return the space as plain JSON values."""
         return {
             "kind": self.kind,
             "rules": dict(self.rules),
@@ -88,7 +89,7 @@ class Space:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Space:
-        """Rebuild a space from `to_json`.
+        """Return the space rebuilt from `to_json`.
 
         Raises
         ------
@@ -116,8 +117,13 @@ class Space:
         parts |= dict(zip(names, parts.pop("hash") or (), strict=False))
         return parts | rules
 
+    @cached_property
+    def _text(self) -> str:
+        """One text for one space."""
+        return _canonical(self.to_json())
+
     def __eq__(self, other: object) -> bool:
-        return _canonical(self.to_json()) == _canonical(other.to_json()) if isinstance(other, Space) else NotImplemented
+        return self is other or self._text == other._text if isinstance(other, Space) else NotImplemented
 
     def __hash__(self) -> int:
         return int(self.id[:15], 16)

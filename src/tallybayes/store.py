@@ -97,7 +97,7 @@ class Blocks(Mapping[str, NDArray[Any]]):
         return len(self._arrays)
 
     def take(self, name: str, dtype: DTypeLike, ndim: int = 1) -> NDArray[Any]:
-        """Give a block of which dtype and dimensions are known.
+        """Return a block of which dtype and dimensions are known.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Blocks(Mapping[str, NDArray[Any]]):
         return array
 
     def take_widened(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
-        """Give a one-dimensional block as `dtype`; whole numbers may be stored in fewer bytes (see `narrowed`).
+        """Return a one-dimensional block as `dtype`; whole numbers may be stored in fewer bytes (see `narrowed`).
 
         Raises
         ------
@@ -126,7 +126,7 @@ class Blocks(Mapping[str, NDArray[Any]]):
 
     @contextmanager
     def reading(self, part: str) -> Iterator[None]:
-        """Call what goes wrong while `part` is built from these blocks a damage of the file.
+        """Say of what goes wrong while `part` is built from these blocks that the file is damaged.
 
         Raises
         ------
@@ -216,7 +216,7 @@ def read_blocks(path: str | os.PathLike[str], verify: Literal["all", "structure"
     path : path
     verify : {"all", "structure"}, default="all"
         "all" reads everything into memory and compares the checksum. "structure" checks only that all blocks lie within
-        the file, and maps it: milliseconds at any size, for files that you trust not to change while they are used.
+        the file, and maps it: for files that you trust, and that do not change while they are used.
 
     Raises
     ------

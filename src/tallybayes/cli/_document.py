@@ -1,7 +1,8 @@
-"""One document, for the commands that look at a single one: given as text, in a file, or on standard input."""
+"""One row, for the commands that look at a single one: given as text, in a file, or on standard input."""
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -10,13 +11,15 @@ import click
 import orjson
 
 from ..errors import InputError
-from ..readers.batch import Remarks
+from ..model import Model
+from ..readers.batch import Batch, Remarks
 from ..readers.encoding import decode_document
 from ..readers.stream import open_bytes
-from ._options import encoding
+from ._options import columns_option, encoding
 from ._output import note, writing
+from ._rows import rows_of, sources_for
 
-__all__ = ["document_arguments", "document_of", "label_named", "show"]
+__all__ = ["document_arguments", "label_named", "row_of", "show"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,6 +35,10 @@ def document_arguments(formats: Sequence[str]) -> Callable[[F], F]:
         ),
         click.option("--force", is_flag=True, help="Replace the file if it exists."),
         click.option("--encoding", type=encoding, metavar="NAME", help="The file's encoding, or auto to guess it."),
+        click.option(
+            "--row", type=click.IntRange(min=1), default=1, show_default=True, help="Which row of a table of columns."
+        ),
+        columns_option,
     )
 
     def decorate(command: F) -> F:
@@ -55,6 +62,41 @@ def document_of(text: str, encoding: str | None) -> str:
     name = "standard input" if text == "-" else text
     with open_bytes(text) as stream:
         return decode_document(stream.read(), name, encoding=encoding, remarks=Remarks(tell=note))
+
+
+def row_of(
+    model: Model, text: str, *, encoding: str | None = None, row: int = 1, columns: tuple[str, ...] | None = None
+) -> Any:
+    """Return the row to ask a model about: a document, or for a model of columns a row of a table or the cells given.
+
+    Raises
+    ------
+    InputError
+        If there is no such row, or a cell cannot be read.
+    """
+    if model.counter.of_documents:
+        return document_of(text, encoding)
+    if text == "-" or os.path.isfile(text):
+        passed = 0
+        for batch in sources_for(model, text, labelled=False, encoding=encoding, columns=columns):
+            if row <= passed + len(batch):
+                return rows_of(model, batch.select([row - passed - 1]))[0]
+            passed += len(batch)
+        raise InputError(f"{text}: there is no row {row}; it has {passed}")
+    return rows_of(model, Batch([_cells(model, text)], None, "the row given", [1], "row"))[0]
+
+
+def _cells(model: Model, text: str) -> tuple[str, ...]:
+    """Read ``name=value,name=value`` or, in the model's order, ``value,value``."""
+    names, parts = model.counter.column_names(), next(csv.reader([text], skipinitialspace=True), [])
+    if not any("=" in part for part in parts):
+        return tuple(part.strip() for part in parts)
+    found = {name.strip(): value.strip() for name, _, value in (part.partition("=") for part in parts)}
+    for name in [*found, *names]:
+        if name not in found or name not in names:
+            trouble = "is no column of the model" if name not in names else "has no value"
+            raise InputError(f"{name!r} {trouble}; the columns are {', '.join(names)}")
+    return tuple(found[name] for name in names)
 
 
 def label_named(classes: Sequence[Any], name: str | None) -> Any:

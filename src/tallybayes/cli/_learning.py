@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError, ParameterError
-from ..evaluate import Report, evaluate
+from ..evaluation import Evaluation, Report
 from ..model import Model
 from ..readers.batch import Batch, prefetch
 from ..readers.holdout import read_names, split
 from ..readers.source import Source
-from ..tally.count import CHANNELS, CountTally
+from ..tally import Tally
 from ._output import note
 from ._progress import progress
+from ._rows import labels_of, rows_of
 
 __all__ = ["Split", "learn", "tally_of", "test", "words_of"]
 
-NOTHING = "the sources hold no labelled document (with these options)"
+NOTHING = "the sources hold no labelled row (with these options)"
 
 
 def words_of(path: str | None) -> list[str] | None:
@@ -56,61 +55,71 @@ class Split:
         return (held_out for _, held_out in split(batches, **self.how) if len(held_out))
 
 
-def learn(model: Model, source: Source, held_out: Split) -> int:
-    """Learn every document that is not held out, and return how many there were; tf-idf reads the sources twice.
+def learn(model: Model, source: Source, held_out: Split) -> tuple[Model, int]:
+    """Learn every document that is not held out; return the model and how many there were.
+
+    A counter that needs a first pass (two-pass tf-idf) reads the sources twice.
 
     Raises
     ------
     InputError
         If there is not one document.
     """
-    if model.reading.weighting == "tfidf":
-        plain = Model(model.analyzer, model.reading.replace(weighting="count"), channels=CHANNELS, n_jobs=model.n_jobs)
-        _each(held_out.train(source), "weighing", lambda batch: plain.learn(batch.documents, batch.labels))
-        model.freeze_idf(plain.tally)
-    rows = _each(held_out.train(source), "learning", lambda batch: model.learn(batch.documents, batch.labels))
+    draft = model.counter.draft
+    if draft is not None and not model.counter.ready:
+        first, _ = _learned(Model(draft, n_jobs=model.n_jobs), held_out.train(source), "weighing")
+        model = model.settled_by(first.tally)
+    model, rows = _learned(model, held_out.train(source), "learning")
     _say_skipped(source)
+    return model, rows
+
+
+def _learned(model: Model, batches: Iterable[Batch], what: str) -> tuple[Model, int]:
+    def learn_batch(batch: Batch) -> None:
+        nonlocal model
+        model = model.learned(batch.documents, batch.labels)
+
+    rows = _each(batches, what, learn_batch)
     if rows == 0:
         raise InputError(f"there is nothing to learn: {NOTHING}")
-    return rows
+    return model, rows
 
 
-def tally_of(model: Model, source: Source) -> CountTally:
-    """Count the documents of a source in a model's feature space.
+def tally_of(model: Model, source: Source) -> Tally:
+    """Count the rows of a source as a model does.
 
     Raises
     ------
     InputError
-        If there is not one document.
+        If there is not one row.
     """
-    parts: list[CountTally] = []
-    _each(source, "counting", lambda batch: parts.append(model.count(batch.documents, batch.labels)))
+    parts: list[Tally] = []
+    _each(source, "counting", lambda batch: parts.append(model.count(rows_of(model, batch), labels_of(model, batch))))
     _say_skipped(source)
     if not parts:
         raise InputError(f"there is nothing to count: {NOTHING}")
-    total: CountTally = CountTally.sum(parts)
+    total: Tally = Tally.sum(parts)
     return total
 
 
 def test(model: Model, batches: Iterable[Batch]) -> Report:
-    """Compare the model's answers with the labels of the batches.
+    """Compare the model's answers with the labels of the batches; memory does not grow with their number.
 
     Raises
     ------
     InputError
-        If there is not one document.
+        If there is not one row.
     """
-    truth: list[Any] = []
-    scores: list[Any] = []
+    evaluation, answers = Evaluation(model.classes.tolist()), model.answers
 
     def answer(batch: Batch) -> None:
-        truth.extend(batch.labels or ())
-        scores.append(model.predict_log_proba(batch.documents))
+        labels = labels_of(model, batch)
+        for first, log_probabilities in answers.parts(rows_of(model, batch)):
+            evaluation.add(labels[first : first + len(log_probabilities)], log_probabilities)
 
-    _each(batches, "testing", answer)
-    if not scores:
+    if not _each(batches, "testing", answer):
         raise InputError(f"there is nothing to test on: {NOTHING}")
-    return evaluate(truth, np.concatenate(scores), model.classes.tolist())
+    return evaluation.report()
 
 
 def _each(batches: Iterable[Batch], what: str, work: Callable[[Batch], None]) -> int:
@@ -127,4 +136,4 @@ def _each(batches: Iterable[Batch], what: str, work: Callable[[Batch], None]) ->
 def _say_skipped(source: Source) -> None:
     """Tell how many bad rows were left out, and what the first was."""
     if source.skipped:
-        note(f"skipped {source.skipped} bad rows, the first: {source.report.first_skipped}")
+        note(f"skipped {source.skipped} bad rows, the first: {source.remarks.first_skipped}")

@@ -7,18 +7,36 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from ..files import replacing
 
-__all__ = ["check_target", "note", "writing"]
+if TYPE_CHECKING:
+    from ..model import Model
+
+__all__ = ["amount", "check_target", "note", "summed_up", "writing"]
 
 
 def note(message: str) -> None:
     """Say something to the person at the terminal: on stderr, so that stdout holds data only."""
     click.echo(message, err=True)
+
+
+def amount(number: float) -> str:
+    """Write a number of rows: whole ones in full."""
+    return f"{int(number):,}" if float(number).is_integer() else f"{number:,.6g}"
+
+
+def summed_up(model: Model, rows: float | None = None) -> str:
+    """Say how much a model has learnt, in one line; `rows` where they are known better than by their weights."""
+    tally = model.tally
+    rows = tally.class_count.sum() if rows is None else rows
+    noun = "documents" if model.counter.of_documents else "rows"
+    width = model.counter.n_columns
+    width_said = f"{width:,} columns" if width is not None else f"{len(tally.features):,} features"  # type: ignore[attr-defined]
+    return f"{amount(rows)} {noun}, {len(tally.classes):,} classes, {width_said}"
 
 
 def check_target(path: str | os.PathLike[str], *, force: bool) -> Path:

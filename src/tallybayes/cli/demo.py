@@ -7,10 +7,11 @@ from importlib.resources import files
 
 import click
 
+from ..counters import TextCounter
 from ..errors import MissingExtraError
-from ..evaluate import evaluate
+from ..evaluation import evaluate
 from ..model import Model
-from ..scores import Reading
+from ..readings import MultinomialReading
 from ..text.analyzer import Analyzer
 from ._options import jobs_option
 
@@ -29,17 +30,16 @@ def demo(jobs: int) -> None:
     held_out = [number % 5 == 4 for number in _position_in_class(labels)]
     train = [row for row, test in zip(zip(documents, labels, strict=True), held_out, strict=True) if not test]
     test = [row for row, test in zip(zip(documents, labels, strict=True), held_out, strict=True) if test]
-    model = Model(
-        Analyzer(tokens="chars_in_words", ngrams=(1, 3)), Reading(model="multinomial", alpha=0.1), n_jobs=jobs
-    )
+    counter = TextCounter(Analyzer(tokens="chars_in_words", ngrams=(1, 3)))
+    empty = Model(counter, MultinomialReading(alpha=0.1), n_jobs=jobs)
     start = time.perf_counter()
-    model.learn(*_columns(train))
+    model = empty.learned(*_columns(train))
     learnt = time.perf_counter()
     documents, labels = _columns(test)
     scores = model.predict_log_proba(documents)
     answered = time.perf_counter()
     report = evaluate(labels, scores, model.classes.tolist())
-    click.echo(f"learnt    {len(train):,} sentences, {len(model.tally.features):,} features in {learnt - start:.2f} s")
+    click.echo(f"learnt    {len(train):,} sentences, {model.tally.n_cells:,} counts in {learnt - start:.2f} s")
     click.echo(f"answered  {len(test):,} sentences in {answered - learnt:.2f} s: {report.accuracy:.4%} right")
     worst = sorted(report.per_class, key=lambda row: row["f1"])[:5]
     click.echo("hardest   " + ", ".join(f"{row['class']} (F1 {row['f1']:.3f})" for row in worst) + "\n")
@@ -48,10 +48,9 @@ def demo(jobs: int) -> None:
         click.echo(f"{language}: {sentence}\n→ {answer} (probability {probability:.6f})")
         click.echo(model.explain(sentence).to_text(top=4) + "\n")
     start = time.perf_counter()
-    rest = model.without(model.count(*_columns(train[:FORGOTTEN])))
+    rest = model.without(*_columns(train[:FORGOTTEN]))
     forgot = time.perf_counter()
-    never = Model(model.analyzer, model.reading, n_jobs=jobs)
-    never.learn(*_columns(train[FORGOTTEN:]))
+    never = empty.learned(*_columns(train[FORGOTTEN:]))
     equal = "equal to" if rest.tally.digest() == never.tally.digest() else "NOT equal to"
     click.echo(f"forgot    {FORGOTTEN} sentences in {forgot - start:.2f} s; digest {rest.tally.digest()[:16]}…,")
     click.echo(f"          {equal} that of a model that never saw them: {never.tally.digest()[:16]}…")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from ..model import Model
-from ._document import document_arguments, document_of, show
+from ..model import load
+from ._document import document_arguments, row_of, show
 
 __all__ = ["derive"]
 
@@ -22,20 +24,23 @@ def derive(
     form: str,
     output: str,
     force: bool,
-    encoding: str | None,
     features: int,
     classes: int,
+    **options: Any,
 ) -> None:
-    """Derive the answer for one document step by step, in exact fractions.
+    """Derive the answer for one row step by step, in exact fractions where the counts are whole.
 
-    The document is the text given, the contents of the file of that name, or standard input. The tables show the
-    features that tell the answer from its runner-up most surely; the totals are those of all features and classes.
+    The document is the text given, the contents of the file of that name, or standard input. For a model of columns it
+    is a row of a table (--row), or the cells themselves. The tables show the features that tell the answer from its
+    runner-up most surely; the totals are those of all.
 
     \b
     tallybayes derive china.tally 'Chinese Chinese Chinese Tokyo Japan'
     tallybayes derive spam.tally mail.txt --format markdown -o steps.md
+    tallybayes derive fruit.tally '圆,绿色,中,甜'
     """
-    derivation = Model.load(model_path).derive(document_of(text, encoding), features=features, classes=classes)
+    model = load(model_path)
+    derivation = model.derive(row_of(model, text, **options), features=features, classes=classes)
     if form == "json":
         show(derivation.to_dict(), output, force=force)
         return

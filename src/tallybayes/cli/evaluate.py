@@ -7,11 +7,11 @@ from typing import Any
 import click
 import orjson
 
-from ..model import Model
+from ..model import load
 from ._learning import test
-from ._options import force_option, jobs_option, json_option, source_options
+from ._options import columns_option, force_option, jobs_option, json_option, source_options
 from ._output import writing
-from ._sources import sources_of
+from ._rows import sources_for
 
 __all__ = ["evaluate"]
 
@@ -20,6 +20,7 @@ __all__ = ["evaluate"]
 @click.argument("model_path", metavar="MODEL.tally")
 @click.argument("sources", nargs=-1, metavar="SOURCE...")
 @source_options
+@columns_option
 @click.option("--report", "report_path", metavar="FILE", help="Write the report there too, as JSON.")
 @json_option
 @jobs_option
@@ -33,14 +34,14 @@ def evaluate(
     force: bool,
     **options: Any,
 ) -> None:
-    """Compare a model's answers with the labels of SOURCE (as for train).
+    """Compare a model's answers with the labels of SOURCE (as for train; for a model of columns, a table).
 
     \b
     tallybayes evaluate mails.tally more.csv --text body --label verdict
+    tallybayes evaluate flowers.tally more.csv --label species
     """
-    model = Model.load(model_path)
-    model.n_jobs = jobs
-    report = test(model, sources_of(sources, **options))
+    model = load(model_path).with_jobs(jobs)
+    report = test(model, sources_for(model, sources, **options))
     data = orjson.dumps(report.to_dict(), option=orjson.OPT_INDENT_2) + b"\n"
     if report_path is not None:
         with writing(report_path, force=force) as stream:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from ..model import Model
-from ._document import document_arguments, document_of, label_named, show
+from ..model import load
+from ._document import document_arguments, label_named, row_of, show
 
 __all__ = ["explain"]
 
@@ -23,24 +25,25 @@ def explain(
     form: str,
     output: str,
     force: bool,
-    encoding: str | None,
     of: str | None,
     against: str | None,
     top: int,
+    **options: Any,
 ) -> None:
-    """Show what each feature of one document adds to the log-odds of one class against another.
+    """Show what each feature of one row adds to the log-odds of one class against another.
 
-    The document is the text given, the contents of the file of that name, or standard input. JSON always holds every
-    feature, with its places in the document.
+    The document is the text given, the contents of the file of that name, or standard input. For a model of columns it
+    is a row of a table (--row), or the cells themselves. JSON always holds every feature, with its places.
 
     \b
     tallybayes explain spam.tally 'free lunch for you'
     tallybayes explain spam.tally mail.txt --format html -o why.html
+    tallybayes explain flowers.tally 'length=5.1,width=3.5'
     """
-    model = Model.load(model_path)
+    model = load(model_path)
     labels = model.classes.tolist()
     explanation = model.explain(
-        document_of(text, encoding), of=label_named(labels, of), against=label_named(labels, against)
+        row_of(model, text, **options), of=label_named(labels, of), against=label_named(labels, against)
     )
     if form == "json":
         show(explanation.to_dict(), output, force=force)

@@ -7,26 +7,27 @@ from typing import Any
 import click
 import orjson
 
-from ..model import Model
+from ..model import Model, load
 from ..model.keywords import keywords
+from ..tally import CountTally, MomentTally
 from ._options import json_option
-from ._output import writing
+from ._output import amount, writing
 
 __all__ = ["inspect"]
 
 
 @click.command()
 @click.argument("model_path", metavar="MODEL.tally")
-@click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Words shown per class.")
+@click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Words or columns per class.")
 @json_option
 def inspect(model_path: str, top: int, as_json: bool) -> None:
-    """Show a model: its classes and counts, the words that speak most for each class, and how it was made.
+    """Show a model of any kind: its classes and counts, what speaks most for each class, and how it was made.
 
     A word's number is its log-odds for the class against the rest over its standard deviation, with shrinkage: frequent
     words that all classes share do not appear.
     """
-    facts = summary(Model.load(model_path), top)
-    data = orjson.dumps(facts, option=orjson.OPT_INDENT_2) if as_json else _text(facts).encode()
+    facts = summary(load(model_path), top)
+    data = orjson.dumps(facts, option=orjson.OPT_INDENT_2) if as_json else _text(facts, top).encode()
     with writing("-", force=False) as stream:
         stream.write(data + b"\n")
 
@@ -34,47 +35,65 @@ def inspect(model_path: str, top: int, as_json: bool) -> None:
 def summary(model: Model, top: int) -> dict[str, Any]:
     """Return what `inspect` shows, as plain JSON values."""
     tally = model.tally
-    counted = {channel: tally.totals(channel).tolist() for channel in sorted(tally.channels)}
-    best = keywords(tally, top)
-    classes = [
-        {
-            "class": str(label),
-            "documents": documents,
-            **{channel: sums[number] for channel, sums in counted.items()},
-            "keywords": [{"feature": feature, "z": round(z, 4)} for feature, z in best[number]],
-        }
-        for number, (label, documents) in enumerate(
-            zip(tally.classes.array.tolist(), tally.class_count.tolist(), strict=True)
-        )
+    labels, rows = tally.classes.array.tolist(), tally.class_count.tolist()
+    noun = "documents" if model.counter.of_documents else "rows"
+    classes: list[dict[str, Any]] = [
+        {"class": str(label), noun: count} for label, count in zip(labels, rows, strict=True)
     ]
+    facts: dict[str, Any] = {"kind": model.counter.kind, "classes": classes, noun: float(tally.class_count.sum())}
+    if model.counter.n_columns is not None:
+        facts["columns"] = model.counter.column_names()
+    exact = isinstance(tally, CountTally) and tally.exact
+    if isinstance(tally, CountTally):
+        facts["features"] = len(tally.features)
+        if "occurrences" in tally.channels:
+            for entry, total in zip(classes, tally.totals("occurrences").tolist(), strict=True):
+                entry["occurrences"] = total
+    if isinstance(tally, CountTally) and model.counter.of_documents:
+        for entry, best in zip(classes, keywords(tally, top), strict=True):
+            entry["keywords"] = [{"feature": feature, "z": round(z, 4)} for feature, z in best]
+    if isinstance(tally, MomentTally):
+        for entry, mean, variance in zip(classes, tally.mean.tolist(), tally.variance().tolist(), strict=True):
+            entry |= {"mean": mean, "variance": variance}
     return {
-        "classes": classes,
-        "documents": float(tally.class_count.sum()),
-        "features": len(tally.features),
-        "exact": tally.exact,
-        "digest": tally.digest() if tally.exact else None,
+        **facts,
+        "exact": exact,
+        "digest": tally.digest() if exact else None,
         "space": {"id": tally.space.id, **tally.space.to_json()},
         "reading": model.reading.to_json(),
         "producer": model.producer,
     }
 
 
-def _text(facts: dict[str, Any]) -> str:
-    lines = [
-        f"documents  {facts['documents']:g}",
-        f"classes    {len(facts['classes'])}",
-        f"features   {facts['features']}",
-        f"digest     {facts['digest'] or 'none: the counts are not whole numbers'}",
+def _text(facts: dict[str, Any], top: int) -> str:
+    noun = "documents" if "documents" in facts else "rows"
+    lines = [f"{noun:<9}  {amount(facts[noun])}", f"classes    {len(facts['classes'])}"]
+    if "columns" in facts:
+        lines.append(f"columns    {_listed(facts['columns'], max(top, 1))}")
+    if "features" in facts:
+        lines.append(f"features   {facts['features']}")
+    lines += [
+        f"digest     {facts['digest'] or 'none: the sums are not whole numbers'}",
         f"reading    {_pairs(facts['reading'])}",
         f"space      {_pairs(facts['space']['rules'])}",
         f"made by    {facts['producer']}",
     ]
     for entry in facts["classes"]:
-        counts = ", ".join(f"{entry[name]:g} {name}" for name in ("documents", "occurrences") if name in entry)
-        lines += ["", f"{entry['class']}: {counts}"]
-        if entry["keywords"]:
+        counts = [f"{amount(entry[noun])} {noun}"]
+        if "occurrences" in entry:
+            counts.append(f"{amount(entry['occurrences'])} occurrences")
+        lines += ["", f"{entry['class']}: {', '.join(counts)}"]
+        if entry.get("keywords"):
             lines.append("  " + "  ".join(f"{word['feature']} {word['z']:.1f}" for word in entry["keywords"]))
+        if "mean" in entry:
+            named = zip(facts["columns"], entry["mean"], entry["variance"], strict=True)
+            lines += [f"  {name}: mean {mean:.6g}, variance {var:.6g}" for name, mean, var in list(named)[:top]]
     return "\n".join(lines)
+
+
+def _listed(names: list[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _pairs(values: dict[str, Any]) -> str:

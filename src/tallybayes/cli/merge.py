@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ..model import Model, total
+from ..model import Model, load
 from ._options import force_option, output_option
-from ._output import check_target, note
+from ._output import check_target, note, summed_up
 
 __all__ = ["merge"]
 
@@ -18,12 +18,10 @@ __all__ = ["merge"]
 def merge(models: tuple[str, ...], output: str, force: bool) -> None:
     """Add models up. The result is the model of one training on all documents together, digest and all.
 
-    The models must count in one feature space (same tokens, n-grams, normalisation …); it is read as the first one is.
+    The models, of any kind, must count in one feature space (same tokens, n-grams, columns …); the sum is read as the
+    first one is.
     """
     target = check_target(output, force=force)
-    merged = total(Model.load(path) for path in models)
+    merged = Model.sum(load(path) for path in models)
     merged.save(target)
-    tally = merged.tally
-    note(
-        f"{target}: {tally.class_count.sum():g} documents, {len(tally.classes)} classes, {len(tally.features)} features"
-    )
+    note(f"{target}: {summed_up(merged)}")

@@ -8,7 +8,7 @@ import click
 import orjson
 
 from ..model import Model
-from ..scores import Reading
+from ..model.text import text_counter, text_reading
 from ..text.analyzer import Analyzer
 from ._learning import Split, learn, test, words_of
 from ._options import (
@@ -21,12 +21,13 @@ from ._options import (
     seed_option,
     source_options,
 )
-from ._output import check_target, note, writing
+from ._output import check_target, note, summed_up, writing
 from ._sources import SOURCE_OPTIONS, sources_of
 
 __all__ = ["train"]
 
-ANALYZER = ("tokens", "ngrams", "cjk", "features", "lowercase", "normalize")
+ANALYZER = ("tokens", "ngrams", "cjk", "hash", "lowercase", "normalize")
+COUNTER = ("channels", "weighting", "min_df", "max_df", "max_features")
 
 
 @click.command()
@@ -71,14 +72,16 @@ def train(
     analyzer = given(**{name: options.pop(name) for name in ANALYZER}, stop_words=words_of(stop_words))
     if analyzer.get("normalize") == "none":
         analyzer["normalize"] = None
-    source = sources_of(sources, **{name: options.pop(name) for name in SOURCE_OPTIONS})
-    model = Model(
-        Analyzer(**analyzer),
-        Reading(**{"model": "complement", "alpha": 0.1, **given(**options)}),
-        n_jobs=jobs,
-    )
+    where = {name: options.pop(name) for name in SOURCE_OPTIONS if name in options}
+    source = sources_of(sources, learning=True, **where)
+    chosen = given(**options)
+    if "channels" in chosen:
+        chosen["channels"] = (chosen["channels"],)
+    counter = text_counter(Analyzer(**analyzer), **{name: chosen[name] for name in COUNTER if name in chosen})
+    chosen.pop("channels", None)
+    model = Model(counter, text_reading(**{"alpha": 0.1, **chosen}), n_jobs=jobs)
     held_out = Split.of(holdout=holdout, test_list=test_list, seed=seed)
-    rows = learn(model, source, held_out)
+    model, rows = learn(model, source, held_out)
     if held_out.how:
         report = test(model, held_out.test(source))
         note(report.to_text())
@@ -87,5 +90,4 @@ def train(
                 stream.write(orjson.dumps({**report.to_dict(), "split": held_out.how}, option=orjson.OPT_INDENT_2))
                 stream.write(b"\n")
     model.save(target)
-    tally = model.tally
-    note(f"{target}: {rows} documents, {len(tally.classes)} classes, {len(tally.features)} features")
+    note(f"{target}: {summed_up(model, rows)}")

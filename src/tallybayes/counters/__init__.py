@@ -6,7 +6,7 @@ from .base import Counter
 from .categories import CategoryCounter
 from .counts import CountCounter
 from .numbers import NumberCounter
-from .rows import Described, LabelledRows, Rows, threads
+from .rows import LabelledRows, Rows, threads
 from .text import TextCounter
 from .tfidf import TfidfCounter
 
@@ -14,7 +14,6 @@ __all__ = [
     "CategoryCounter",
     "CountCounter",
     "Counter",
-    "Described",
     "LabelledRows",
     "NumberCounter",
     "Rows",

@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 
+from ..described import Described
 from ..errors import SpaceError
 from ..kinds import Kinds
 from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
 from ..tally import Tally
-from .rows import Described, LabelledRows, Rows
+from .rows import LabelledRows, Rows
 
 __all__ = ["Counter"]
 
@@ -38,9 +39,13 @@ class Counter(ABC):
 
     kinds: ClassVar[Kinds[type[Counter]]] = Kinds("the kind of a counter")
     kind: ClassVar[str]
+    # Whether a row is a document; else it has columns.
+    of_documents: ClassVar[bool] = False
 
     columns: tuple[str, ...] | None = None
     n_columns: int | None = None
+    # The counter of a first pass over all rows, where one is needed before any row can be counted.
+    draft: Counter | None = None
 
     def __init_subclass__(cls) -> None:
         if "kind" in vars(cls):
@@ -55,7 +60,7 @@ class Counter(ABC):
 
     @abstractmethod
     def check(self, X: Any) -> Rows:
-        """Check rows and lay them out for the kernel.
+        """Return rows, checked and laid out for the kernel.
 
         Raises
         ------
@@ -65,15 +70,31 @@ class Counter(ABC):
 
     @abstractmethod
     def check_one(self, row: Any) -> Rows:
-        """Check one row, as it is given to be explained; see `check`."""
+        """Return one row, as it is given to be explained, checked.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            If it is not one row, or cannot be used.
+        """
 
     @abstractmethod
     def count(self, rows: Any, labelled: LabelledRows, n_jobs: int) -> Tally:
-        """Sum up checked rows, each in its class."""
+        """Return the sums of rows.
+
+        Parameters
+        ----------
+        rows : Rows
+            As `check` returned them.
+        labelled : LabelledRows
+            Their classes and weights.
+        n_jobs : int
+            Threads.
+        """
 
     @abstractmethod
     def describe(self, rows: Any, i: int) -> Described:
-        """Tell what row `i` holds, with amounts and places."""
+        """Return what row `i` of the checked `rows` holds, with amounts and places."""
 
     @abstractmethod
     def empty(self, classes: Labels) -> Tally:
@@ -92,7 +113,7 @@ class Counter(ABC):
     @classmethod
     @abstractmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> Self:
-        """Rebuild a counter from `to_json` and either `readable` or the arrays of `arrays`."""
+        """Return the counter rebuilt from `to_json`, with either `readable` in it or the blocks of `arrays`."""
 
     # What most kinds leave as it is
 
@@ -102,7 +123,17 @@ class Counter(ABC):
         return True
 
     def settled(self, rows: Any, labelled: LabelledRows, n_jobs: int) -> Counter:
-        """Return the counter that counts, after a look at the first rows; the same one where it is ready."""
+        """Return the counter that counts, after a look at the first rows; the same one where it is ready.
+
+        Parameters
+        ----------
+        rows, labelled, n_jobs
+            As for `count`.
+        """
+        return self
+
+    def settled_by(self, tally: Tally) -> Counter:
+        """Return the counter that counts, after the first pass in which `draft` counted `tally`."""
         return self
 
     def settled_for(self, tally: Tally) -> Counter:
@@ -122,7 +153,7 @@ class Counter(ABC):
         return {}
 
     def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
-        """Turn the cells of a table's rows, which may all be text, into what `check` takes.
+        """Return the cells of a table's rows, which may all be text, as `check` takes them.
 
         Parameters
         ----------
@@ -151,7 +182,13 @@ class Counter(ABC):
         mine.require_mergeable(tally)
 
     def require_columns(self, n_columns: int, names: Sequence[str] | None = None) -> None:
-        """Refuse rows of another number of columns, or of columns of other names."""
+        """Refuse rows of another number of columns, `n_columns`, or whose columns have other `names`.
+
+        Raises
+        ------
+        SpaceError
+            The message says what was wanted.
+        """
         if self.n_columns is not None and n_columns != self.n_columns:
             raise SpaceError(f"X has {n_columns} features, but the model is expecting {self.n_columns} features")
         if names is None or self.columns is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import InputError, InputTypeError, ParameterError
 from ..labels import Labels
 from ..space import Space
@@ -22,7 +24,7 @@ from ..store import Blocks
 from ..tally import ColumnFeatures, CountTally, Tally
 from .base import Counter
 from .frames import names_of, number_cells, one_row
-from .rows import Described, LabelledRows
+from .rows import LabelledRows
 from .text import LinearTable, checked_channels, counted
 
 __all__ = ["CountCounter", "MatrixRows", "real_numbers"]
@@ -97,7 +99,7 @@ class CountCounter(Counter):
         """Whether values below 0 can be used."""
         return self.channels == self.present
 
-    @property
+    @cached_property
     def space(self) -> Space:
         return Space("columns", {"binarize": self.threshold or 0.0} if self.negative else {})
 
@@ -368,7 +370,7 @@ def refuse(bad: tuple[int, int, float] | None, first: int, reader: str) -> None:
 
 
 def real_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give values in a type that the kernel reads: any but half and long floats stay as they are.
+    """Return values in a type that the kernel reads: any but half and long floats stay as they are.
 
     Raises
     ------

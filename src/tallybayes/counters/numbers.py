@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import InputError, InputTypeError, ParameterError
 from ..labels import Labels
 from ..space import Space
@@ -19,7 +21,7 @@ from ..tally import MomentTally, Tally
 from .base import Counter
 from .counts import real_numbers
 from .frames import names_of, number_cells, one_row
-from .rows import Described, LabelledRows
+from .rows import LabelledRows
 
 __all__ = ["NumberCounter", "NumberRows"]
 
@@ -63,7 +65,7 @@ class NumberCounter(Counter):
         """Whether NaN is left out."""
         return self.missing == "skip"
 
-    @property
+    @cached_property
     def space(self) -> Space:
         return Space("columns")
 
@@ -101,7 +103,8 @@ class NumberCounter(Counter):
         if rows.csr is None:
             found = _kernel.moments(rows.data, *given, n_jobs=n_jobs)
         else:
-            found = _kernel.moments_csr(*rows.csr, rows.n_columns, *given, n_jobs=n_jobs)
+            indptr, indices, data = rows.csr
+            found = _kernel.moments_csr(indptr, indices, data, rows.n_columns, *given, n_jobs=n_jobs)
         if found["bad"] is not None:
             rows.refuse(*found["bad"])
         shape = (n_classes, rows.n_columns)
@@ -110,7 +113,7 @@ class NumberCounter(Counter):
             _check_squares(m2)
         # Without gaps every column weighs what its class weighs.
         class_count = labelled.class_count if self.skips or not rows.n_columns else weight[:, 0]
-        return MomentTally(labelled.classes, class_count, weight, mean, m2, self.columns)
+        return MomentTally(labelled.classes, class_count, weight, mean, m2, self.columns, self.space)
 
     def describe(self, rows: NumberRows, i: int) -> Described:
         x, names = rows.dense(i), self.column_names()
@@ -120,7 +123,7 @@ class NumberCounter(Counter):
         return Described.of_columns(texts, texts, there, [1] * len(there), x[there], left_out)
 
     def empty(self, classes: Labels) -> MomentTally:
-        return MomentTally.empty(self.n_columns or 0, classes=classes, columns=self.columns)
+        return MomentTally.empty(self.n_columns or 0, classes=classes, columns=self.columns, space=self.space)
 
     def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
         return number_cells(rows, where, self.column_names(), missing=self.skips)
@@ -244,7 +247,7 @@ class NumberRows:
 
 
 def _floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give values as float64 or float32 in the byte order of this machine."""
+    """Return values as float64 or float32 in the byte order of this machine."""
     if values.dtype in (np.dtype(np.float64), np.dtype(np.float32)):
         return values
     return values.astype(np.float64)

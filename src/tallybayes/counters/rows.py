@@ -1,10 +1,9 @@
-"""What every counter takes and gives: labelled rows, rows to score, and what one row holds."""
+"""What every counter takes: labelled rows, and rows to score."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +13,7 @@ import tallybayes._kernel as _kernel
 from ..errors import InputError, ParameterError
 from ..labels import Labels
 
-__all__ = ["Described", "LabelledRows", "Place", "Rows", "threads"]
-
-Place: TypeAlias = tuple[int, int]
+__all__ = ["LabelledRows", "Rows", "threads"]
 
 
 class Rows(Protocol):
@@ -29,58 +26,6 @@ class Rows(Protocol):
 
     def take(self, positions: npt.NDArray[np.int64]) -> Self:
         """Return the rows at some positions, which may repeat."""
-
-
-@dataclass(frozen=True)
-class Described:
-    """What one row holds, in the words of its reader.
-
-    Attributes
-    ----------
-    text : str
-        The row: a document itself, or columns and values as text.
-    noun : str
-        What an entry is called: feature, column.
-    names : list of str, length n
-        What each entry is called.
-    keys : sequence of length n
-        How the tally knows each: a feature's text, a column, a column and its value.
-    counts : list of numbers, length n
-        How much of each the row holds, as it came.
-    amounts : ndarray of float64, shape (n,)
-        The same as it was counted: a logarithm or a weight for a count where the counter says so.
-    places : list of lists of (start, end), length n
-        Where each stands in `text`, in code points.
-    left_out : list of str
-        What the row has no value of.
-    """
-
-    text: str
-    noun: str
-    names: list[str]
-    keys: Sequence[Any]
-    counts: list[int | float]
-    amounts: npt.NDArray[np.float64]
-    places: list[list[Place]]
-    left_out: Sequence[str] = ()
-
-    @classmethod
-    def of_columns(
-        cls,
-        names: Sequence[str],
-        pieces: Sequence[str],
-        keys: Sequence[Any],
-        counts: Sequence[int | float],
-        amounts: npt.NDArray[np.float64],
-        left_out: Sequence[str] = (),
-    ) -> Described:
-        """Describe a row of columns: its text is the `pieces`, one after another."""
-        text, places = "", []
-        for piece in pieces:
-            text += ", " if text else ""
-            places.append([(len(text), len(text) + len(piece))])
-            text += piece
-        return cls(text, "column", list(names), keys, list(counts), amounts, places, left_out)
 
 
 @dataclass(frozen=True)
@@ -118,7 +63,7 @@ class LabelledRows:
 
     @classmethod
     def of(cls, labels: Any, weights: Any, n_rows: int, classes: Labels | None = None) -> LabelledRows:
-        """Check the labels and weights of n rows.
+        """Return the labels and weights of n rows, checked.
 
         Parameters
         ----------
@@ -146,7 +91,7 @@ class LabelledRows:
 
     @classmethod
     def coded(cls, classes: Labels, codes: npt.NDArray[np.int32], weights: Any = None) -> LabelledRows:
-        """Check the weights of rows whose classes are known by number; see `of`."""
+        """Return rows whose classes are known by number, `codes`, with their weights checked; see `of`."""
         if weights is None:
             return cls(classes, codes, None, _kernel.count_classes(codes, len(classes)))
         checked = _checked_weights(weights, len(codes))
@@ -155,7 +100,14 @@ class LabelledRows:
 
     @classmethod
     def soft(cls, classes: Labels, weights: Any) -> LabelledRows:
-        """Let each row belong to several classes, by a table of weights of shape (n, K).
+        """Return rows that may belong to several classes each.
+
+        Parameters
+        ----------
+        classes : Labels
+            K classes.
+        weights : array-like of shape (n, K)
+            How much each row counts for each class.
 
         Raises
         ------

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described, Place
 from ..errors import InputTypeError, ParameterError
 from ..labels import Labels
 from ..space import Space
@@ -21,7 +22,7 @@ from ..store import Blocks
 from ..tally import CHANNELS, ColumnFeatures, CountTally, Features, TextFeatures
 from ..text.analyzer import Analyzer
 from .base import Counter
-from .rows import Described, LabelledRows, Place
+from .rows import LabelledRows
 
 __all__ = ["LinearTable", "TextCounter", "TextLookup", "TextRows", "checked_channels", "counted"]
 
@@ -91,13 +92,14 @@ class TextCounter(Counter):
     value: str = "count"
 
     kind = "text"
+    of_documents = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "channels", checked_channels(self.channels))
         if self.value not in ("count", "log"):
             raise ParameterError(f"value must be 'count' or 'log'; got {self.value!r}")
 
-    @property
+    @cached_property
     def space(self) -> Space:
         return replace(self.analyzer.space, value=self.value)
 
@@ -146,7 +148,7 @@ class TextCounter(Counter):
             function, size = self.analyzer.hash
             laid_out = TextFeatures.of(names)
             columns = _kernel.hash_features(laid_out.bytes, laid_out.offsets, size, murmur=function == "murmur3")
-            names, counts, places, keys = _by_column(names, counts, places, columns.tolist())
+            names, counts, places, keys = _by_column(names, counts, places, np.asarray(columns).tolist())
         occurrences = np.array([counts[name] for name in names], np.float64)
         amounts = 1.0 + np.log(occurrences) if self.value == "log" else occurrences
         return Described(
@@ -241,7 +243,7 @@ class TextLookup:
 
 
 def checked_channels(channels: Iterable[str]) -> tuple[str, ...]:
-    """Check the names of channels; give them in one order.
+    """Return the names of channels, checked, in one order.
 
     Raises
     ------

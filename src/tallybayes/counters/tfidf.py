@@ -14,15 +14,16 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import ParameterError
 from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
-from ..tally import CountTally, TextFeatures
+from ..tally import CountTally, Tally, TextFeatures
 from ..tally.selection import Selection, by_feature, smooth_idf, values_of
 from ..text.analyzer import Analyzer
 from .base import Counter
-from .rows import Described, LabelledRows
+from .rows import LabelledRows
 from .text import LinearTable, TextCounter, TextRows, counted
 
 __all__ = ["FrozenIdf", "TfidfCounter"]
@@ -47,7 +48,7 @@ class FrozenIdf:
 
     @classmethod
     def of(cls, tally: CountTally) -> FrozenIdf:
-        """Read the idf off a tally that counts documents."""
+        """Return the idf of a tally that counts documents."""
         frequency = by_feature(tally, values_of(tally, "documents"))
         assert isinstance(tally.features, TextFeatures)  # TfidfCounter refuses hashing
         return cls(tally.features, smooth_idf(frequency, float(np.asarray(tally.class_count).sum())))
@@ -103,6 +104,14 @@ class TfidfCounter(Counter):
     ------
     ParameterError
         If the analyzer hashes its features.
+
+    Examples
+    --------
+    >>> from tallybayes import Model, MultinomialReading
+    >>> model = Model(TfidfCounter(), MultinomialReading())
+    >>> model = model.learned(["cheap pills", "cheap watches", "see you"], ["spam", "spam", "ham"])
+    >>> model.counter.frozen.weight.round(3).tolist()
+    [1.288, 1.693, 1.693, 1.693, 1.693, 1.693, 1.693, 1.693]
     """
 
     analyzer: Analyzer = field(default_factory=Analyzer)
@@ -110,6 +119,7 @@ class TfidfCounter(Counter):
     idf: FrozenIdf | None = None
 
     kind = "tfidf"
+    of_documents = True
 
     def __post_init__(self) -> None:
         if self.analyzer.hash is not None:
@@ -127,18 +137,17 @@ class TfidfCounter(Counter):
         return self.idf is not None
 
     @property
-    def draft(self) -> TextCounter:
-        """The counter of the first pass."""
+    def draft(self) -> TextCounter:  # type: ignore[override]  # read only, as the class is frozen
         return TextCounter(self.analyzer)
 
     def settled(self, rows: TextRows, labelled: LabelledRows, n_jobs: int) -> TfidfCounter:
         return self if self.ready else self.settled_by(self.draft.count(rows, labelled, n_jobs))
 
-    def settled_by(self, tally: CountTally) -> TfidfCounter:
-        """Return the counter whose idf is that of the documents in `tally`, which `draft` counted."""
+    def settled_by(self, tally: Tally) -> TfidfCounter:
+        assert isinstance(tally, CountTally)  # draft counts text
         return replace(self, idf=FrozenIdf.of(self.selection.kept(tally, "occurrences")))
 
-    @property
+    @cached_property
     def space(self) -> Space:
         return replace(self.analyzer.space, value="tfidf", idf=self.frozen.digest)
 
@@ -186,7 +195,11 @@ class TfidfCounter(Counter):
 
     def arrays(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
         idf = self.frozen
-        parts = {"bytes": idf.features.bytes, "offsets": idf.features.offsets, "weight": idf.weight}
+        parts: dict[str, npt.NDArray[Any]] = {
+            "bytes": idf.features.bytes,
+            "offsets": idf.features.offsets,
+            "weight": idf.weight,
+        }
         return {f"{prefix}.{name}": array for name, array in parts.items()}
 
     def to_json(self) -> dict[str, Any]:
@@ -240,8 +253,10 @@ class _TfidfLookup:
     def __init__(self, idf: FrozenIdf, table: LinearTable) -> None:
         self._idf, self._table = idf, table
         assert isinstance(table.features, TextFeatures)
-        self._position = _kernel.find_features(
-            table.features.bytes, table.features.offsets, idf.features.bytes, idf.features.offsets
+        self._position: npt.NDArray[np.int64] = np.asarray(
+            _kernel.find_features(
+                table.features.bytes, table.features.offsets, idf.features.bytes, idf.features.offsets
+            )
         )
         self._dense = table.laid_out()
 

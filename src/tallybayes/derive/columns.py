@@ -1,4 +1,4 @@
-"""The derivation of models on the columns of a table: categorical, Gaussian, and both together."""
+"""The derivation of the event models on columns: categorical, Gaussian, and both kinds of columns together."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ class CategoricalColumn:
         return (fractional(self.counts[c]) + alpha) / below if below else Fraction(0)
 
     def power(self, c: int) -> tuple[Number, Number]:
-        """The factor as base and exponent."""
+        """Return the factor as base and exponent."""
         return self.factor(c), 1
 
     def how(self, c: int) -> tuple[Expression, ...]:
-        """The factor in numbers."""
+        """Return the factor in numbers."""
         alpha, above, below = exact(self.alpha), Value(self.counts[c]), Value(self.totals[c])
         if not alpha:
             return (Ratio(above, below),) if below.value else ()
@@ -101,7 +101,7 @@ class GaussianColumn:
         return math.exp(-((self.value - self.mean[c]) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
 
     def power(self, c: int) -> tuple[float, float]:
-        """The factor as a power of e, whose exponent does not underflow."""
+        """Return the factor as a power of e, whose exponent does not underflow."""
         variance = self.variance[c]
         if not variance:
             return float(self.value == self.mean[c]), 1

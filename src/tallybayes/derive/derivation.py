@@ -35,6 +35,15 @@ class Derivation:
         Prior times factors; ``.fraction`` is exact, ``.log`` its natural logarithm. For complement, whose scores are no
         probabilities, its log is the score.
     steps : tuple of Step
+        The tables, in the order of a textbook.
+
+    Examples
+    --------
+    >>> from tallybayes import Model, MultinomialReading
+    >>> model = Model(reading=MultinomialReading()).learned(["cheap pills", "see you"], ["spam", "ham"])
+    >>> derivation = model.derive("cheap")
+    >>> [joint.fraction for joint in derivation.joint], derivation.posterior, derivation.answer
+    ([Fraction(1, 18), Fraction(1, 9)], (Fraction(1, 3), Fraction(2, 3)), 'spam')
     """
 
     title: str

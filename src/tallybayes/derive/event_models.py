@@ -108,7 +108,7 @@ class CountQuestion:
         return self.p(f, c), self.row[f]
 
     def factors(self, c: int) -> Iterator[tuple[Number, Number]]:
-        """All factors of the row for class c."""
+        """Return all factors of the row for class c."""
         for f in range(len(self.row)):
             yield self.factor(f, c)
 
@@ -138,7 +138,7 @@ class CountQuestion:
         *more: tuple[str, Callable[[int], Equation]],
         **step: Any,
     ) -> Step:
-        """Make a step of features (rows) by classes (columns) from `cell(f, c)`; `more` rows are (name, of class)."""
+        """Return a step of features (rows) by classes (columns) from `cell(f, c)`; `more` rows are (name, of class)."""
         rows = [(self.counts.features[f], tuple(cell(f, c) for c in self.shown_classes)) for f in self.shown_features]
         rows += [(name, tuple(of_class(c) for c in self.shown_classes)) for name, of_class in more]
         hidden = len(self.counts.features) - len(self.shown_features)
@@ -152,7 +152,7 @@ class CountQuestion:
         return [self.counts_step(), self.conditional_step(), self.log_step()]
 
     def counts_step(self) -> Step:
-        """The cells, and the totals of each class."""
+        """Return the step of the cells and the totals of each class."""
         return self.table(
             self.counted,
             lambda f, c: worked(self.counts.cells[f][c]),
@@ -161,7 +161,7 @@ class CountQuestion:
         )
 
     def conditional_step(self) -> Step:
-        """The conditionals with how they come about."""
+        """Return the step of the conditionals, with how they come about."""
         note = "α differs by feature." if self.several else f"α = {Value(self.alphas[0]).text()}." if self.row else ""
         return self.table(
             "Conditional probabilities",
@@ -171,19 +171,19 @@ class CountQuestion:
         )
 
     def log_step(self) -> Step:
-        """The logarithms of the conditionals."""
+        """Return the step of the logarithms of the conditionals."""
         return self.table("The same as natural logarithms: ln P(w | c)", lambda f, c: worked(log(self.p(f, c))))
 
     def rule(self) -> Expression:
-        """The conditional in symbols."""
+        """Return the conditional in symbols."""
         raise NotImplementedError
 
     def how(self, f: int, c: int) -> tuple[Expression, ...]:
-        """The conditional in numbers."""
+        """Return the conditional in numbers."""
         raise NotImplementedError
 
     def joint_factors(self, c: int) -> list[Expression]:
-        """The shown factors of the joint of class c."""
+        """Return the shown factors of the joint of class c."""
         return [
             Value(self.p(f, c)) if self.row[f] == 1 else Power(Value(self.p(f, c)), Value(self.row[f]))
             for f in self.shown_features

@@ -21,15 +21,15 @@ class Expression:
     atomic = True
 
     def text(self) -> str:
-        """As one line of plain text."""
+        """Return it as one line of plain text."""
         raise NotImplementedError
 
     def latex(self) -> str:
-        """As LaTeX, for mathematics mode."""
+        """Return it as LaTeX, for mathematics mode."""
         raise NotImplementedError
 
     def mathml(self) -> str:
-        """As the inner part of a ``<math>`` element."""
+        """Return it as the inner part of a ``<math>`` element."""
         raise NotImplementedError
 
 

@@ -97,7 +97,7 @@ class Joint:
 
 
 def posteriors(joints: Sequence[Joint], prior: Sequence[Number]) -> list[Number]:
-    """Normalise: each joint over the sum of all, exactly where all are short; the prior where every one is 0."""
+    """Return each joint over the sum of all, exactly where all are short; the prior where every one is 0."""
     if all(joint.log == -math.inf for joint in joints):
         total = sum(prior)
         return [p / total for p in prior] if total else [Fraction(1, len(prior))] * len(prior)

@@ -49,7 +49,7 @@ def log(value: Shown) -> float:
 
 
 def decimal(value: Shown) -> str:
-    """Write a number with 8 places, or with 7 digits and an exponent where it is small or large.
+    """Return a number as text with 8 places, or with 7 digits and an exponent where it is small or large.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _scientific(value: Shown) -> Decimal:
 
 
 def is_decimal(value: Shown) -> bool:
-    """Whether `decimal` writes this very number, without rounding."""
+    """Return whether `decimal` writes this very number, without rounding."""
     if isinstance(value, (float, Decimal)):
         return False
     exactly = Fraction(value)
@@ -87,7 +87,7 @@ def is_decimal(value: Shown) -> bool:
 
 
 def has_short_fraction(value: Shown) -> bool:
-    """Whether the number is exact and short enough to be shown as a fraction."""
+    """Return whether the number is exact and short enough to be shown as a fraction."""
     if isinstance(value, (float, Decimal)):
         return False
     return Fraction(value).denominator < LONG and abs(Fraction(value).numerator) < LONG

@@ -83,7 +83,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ParameterError
             If a parameter is out of range.
         """
-        self.model_ = self._learned(None, X, y, sample_weight, None)
+        self.model_ = self._learned(X, y, sample_weight, None)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -125,8 +125,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.new_classes:
             own = Labels.of(y)[0]
             named = own if named is None else named.union(own)[0]
-        batch = self._learned(fitted, X, y, sample_weight, named)
-        self._exchange(lambda current: batch if current is None else (current + batch.tally).checked())
+        if fitted is None:
+            first = self._learned(X, y, sample_weight, named)
+            self._exchange(lambda current: first if current is None else (current + first.tally).checked())
+        else:
+            part = self._counted(fitted, X, y, sample_weight, named)
+            self._exchange(lambda current: ((current or fitted) + part).checked())
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -147,21 +151,22 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If that would take out more than is in; nothing is changed.
         """
         fitted = self._fitted()
-        gone = self._learned(fitted, X, y, sample_weight, fitted.labels).tally
+        gone = self._counted(fitted, X, y, sample_weight, fitted.labels)
         self._exchange(lambda current: ((current or fitted) - gone).checked())
         return self
 
-    def _learned(self, fitted: Model | None, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Model:
-        """Return a model of some rows alone, counted as `fitted` counts, or by the parameters."""
-        if fitted is None:
-            model = Model(self._counter(), self._reading(), n_jobs=self.n_jobs)
-        else:
-            model = Model(fitted.counter, fitted.reading, n_jobs=self.n_jobs)
-        return self._checked(model.learned(X, y, weights=sample_weight, classes=classes), fitted)
+    def _learned(self, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Model:
+        """Return a model of these rows, by the parameters as they are now."""
+        model = Model(self._counter(), self._reading(), n_jobs=self.n_jobs)
+        return self._checked(model.learned(X, y, weights=sample_weight, classes=classes))
 
-    def _checked(self, model: Model, fitted: Model | None) -> Model:
+    def _counted(self, fitted: Model, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Tally:
+        """Count more rows as a fitted model does."""
+        return fitted.count(X, y, weights=sample_weight, classes=classes)
+
+    def _checked(self, model: Model) -> Model:
         """An unusable reading (alpha of a wrong length, a prior for other classes) must fail here, not at an answer."""
-        return model.checked() if fitted is None else model
+        return model.checked()
 
     def _exchange(self, change: Callable[[Model | None], Model]) -> None:
         """Put a changed model in place; if another thread was faster, change the one that it put there."""
@@ -380,11 +385,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model.decide(self._rows(model.counter, X), loss, abstain)
 
     def explain(self, row: Any, of: Any = None, against: Any = None) -> Explanation:
-        """Explain one decision. See `Model.explain`."""
+        """Return the explanation of one decision; see `Model.explain`."""
         return self._fitted().explain(row, of, against)
 
     def derive(self, row: Any, *, features: int = 20, classes: int = 6) -> Derivation:
-        """Derive one answer step by step. See `Model.derive`."""
+        """Return the derivation of one answer, step by step; see `Model.derive`."""
         return self._fitted().derive(row, features=features, classes=classes)
 
     def _rows(self, counter: Counter, X: Any) -> Any:
@@ -409,7 +414,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self._attribute("class_count").tally.class_count, np.float64)
 
     def _attribute(self, name: str) -> Model:
-        """The model, for an attribute that only a fitted estimator has."""
+        """Return the model, for an attribute that only a fitted estimator has."""
         # AttributeError, not NotFittedError: hasattr and scikit-learn's own checks ask before fitting.
         model: Model | None = vars(self).get("model_")
         if model is None:
@@ -417,8 +422,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model
 
     def _fitted(self) -> Model:
-        check_is_fitted(self)
-        return self.model_
+        model: Model | None = vars(self).get("model_")
+        if model is None:
+            check_is_fitted(self)  # which raises the error that scikit-learn's tools know
+            raise AssertionError("unreachable")
+        return model
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)

@@ -16,6 +16,7 @@ from ..counters.frames import names_of
 from ..errors import InputError, ParameterError
 from ..labels import Labels
 from ..model import Model
+from ..tally import Tally
 from ._base import NaiveBayes
 
 __all__ = ["ColumnClassifier"]
@@ -38,18 +39,23 @@ class ColumnClassifier(NaiveBayes):
 
     prior: Any
 
-    def _learned(self, fitted: Model | None, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Model:
-        if fitted is None:  # as scikit-learn: parameters first
-            counter, reading = self._counter(), self._reading()
-        else:
-            counter, reading = fitted.counter, fitted.reading
+    def _learned(self, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Model:
+        counter, reading = self._counter(), self._reading()  # as scikit-learn: parameters first
+        rows, labelled, names = self._given(counter, X, y, sample_weight, classes, reset=True)
+        return self._checked(Model(counter.named(names), reading, n_jobs=self.n_jobs).learned(rows, labelled))
+
+    def _counted(self, fitted: Model, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Tally:
+        rows, labelled, _ = self._given(fitted.counter, X, y, sample_weight, classes, reset=False)
+        return fitted.count(rows, labelled)
+
+    def _given(
+        self, counter: Counter, X: Any, y: Any, sample_weight: Any, classes: Labels | None, *, reset: bool
+    ) -> tuple[Any, LabelledRows, tuple[str, ...] | None]:
+        """Check rows, labels and weights in the order in which scikit-learn does."""
         if y is None:
             _encode(y, 0)
-        rows, names = self._validated(counter, X, reset=fitted is None)
-        labelled = _labelled(y, _num_samples(rows), classes, sample_weight)
-        if fitted is None:
-            counter = counter.named(names)
-        return self._checked(Model(counter, reading, n_jobs=self.n_jobs).learned(rows, labelled), fitted)
+        rows, names = self._validated(counter, X, reset=reset)
+        return rows, _labelled(y, _num_samples(rows), classes, sample_weight), names
 
     def _rows(self, counter: Counter, X: Any) -> Any:
         return self._validated(counter, X, reset=False)[0]
@@ -57,7 +63,7 @@ class ColumnClassifier(NaiveBayes):
     def _validated(self, counter: Counter, X: Any, *, reset: bool) -> tuple[Any, tuple[str, ...] | None]:
         """Let scikit-learn check rows and the names of their columns; what fails leaves no trace in the estimator."""
         names_of(X)  # refuses two columns of one name
-        seen = _stand_in(type(self))()
+        seen = _stand_in(type(self).__name__)()
         seen.tags = self.__sklearn_tags__()
         if not reset:
             seen.n_features_in_ = counter.n_columns
@@ -91,14 +97,14 @@ class ColumnClassifier(NaiveBayes):
         return np.asarray(columns, object)
 
     def _scores(self, name: str) -> Any:
-        """The scores of the fitted model, for an attribute that is read off them."""
+        """Return the scores of the fitted model, for an attribute that is read off them."""
         return self._attribute(name).answers.scores
 
 
 @cache
-def _stand_in(estimator: type) -> type:
-    """An object that scikit-learn's checks may write to, of the estimator's name for their messages."""
-    return type(estimator.__name__, (BaseEstimator,), {"__sklearn_tags__": lambda self: self.tags})
+def _stand_in(name: str) -> Any:
+    """What scikit-learn's checks may write to, of the estimator's name for their messages."""
+    return type(name, (BaseEstimator,), {"__sklearn_tags__": lambda self: self.tags})
 
 
 def _labelled(y: Any, n_rows: int, known: Labels | None, sample_weight: Any) -> LabelledRows:

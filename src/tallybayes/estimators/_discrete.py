@@ -52,7 +52,7 @@ class DiscreteClassifier(ColumnClassifier):
         return float(alpha) if alpha.ndim == 0 else alpha
 
     def _checked_prior(self) -> Any:
-        """Give the prior in our terms, whichever way it was said."""
+        """Return the prior in our terms, whichever way it was said."""
         self._one_prior(class_prior=self.class_prior is not None, fit_prior=not self.fit_prior)
         if self.prior is not None:
             return self.prior
@@ -95,7 +95,7 @@ class CountClassifier(DiscreteClassifier):
         return np.asarray(self._attribute("feature_count").tally.dense(self._channel), np.float64)  # type: ignore[attr-defined]
 
     def _alpha(self) -> Floats:
-        """Alpha as of the last fit, of shape () or (d,)."""
+        """Return alpha as of the last fit, of shape () or (d,)."""
         return np.asarray(self._attribute("alpha").reading.alpha, np.float64)  # type: ignore[attr-defined]
 
     def __sklearn_tags__(self) -> Any:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Tags
 
-from ..counters import Counter, TextCounter, TfidfCounter
+from ..counters import Counter
 from ..errors import InputError
 from ..model import Model
+from ..model.text import text_counter, text_reading
 from ..readings import Reading
 from ..tally import CHANNELS, CountTally
-from ..tally.selection import Selection
 from ..text.analyzer import Analyzer
 from ._base import NaiveBayes
 
@@ -20,10 +20,8 @@ __all__ = ["TextClassifier"]
 
 # Parameters that are the analyzer's, and the reading's.
 _ANALYZED = ("tokens", "ngrams", "cjk", "hash", "lowercase", "normalize", "stop_words", "min_length")
-_READ = (
-    *("alpha", "norm", "prior", "prior_alpha", "smoothing", "floor"),
-    *("weighting", "min_df", "max_df", "max_features"),
-)
+_SELECTED = ("weighting", "min_df", "max_df", "max_features")
+_READ = ("alpha", "norm", "prior", "prior_alpha", "smoothing", "floor", *_SELECTED)
 
 
 class TextClassifier(NaiveBayes):
@@ -140,20 +138,16 @@ class TextClassifier(NaiveBayes):
         return tags
 
     def _analyzer(self) -> Analyzer:
-        return Analyzer(**{name: getattr(self, name) for name in _ANALYZED})
+        return Analyzer(**self._chosen(_ANALYZED))
 
     def _counter(self) -> Counter:
-        if self.weighting == "tfidf":
-            return TfidfCounter(self._analyzer(), Selection.of(self))
-        return TextCounter(self._analyzer(), self.channels, "log" if self.weighting == "log" else "count")
+        return text_counter(self._analyzer(), channels=self.channels, **self._chosen(_SELECTED))
 
     def _reading(self) -> Reading:
-        read = {name: getattr(self, name) for name in _READ}
-        if self.weighting in ("log", "tfidf"):  # it is counted so
-            read["weighting"] = "count"
-        if self.weighting == "tfidf":  # its features were selected when the idf was frozen
-            read |= {"min_df": 1, "max_df": 1.0, "max_features": None}
-        return Reading.of(self.event_model, **read)
+        return text_reading(self.event_model, **self._chosen(_READ))
+
+    def _chosen(self, names: tuple[str, ...]) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names}
 
     @classmethod
     def _parameters(cls, counter: Any, reading: Any) -> dict[str, Any] | None:
@@ -171,12 +165,12 @@ class TextClassifier(NaiveBayes):
                 found["weighting"] = "log"
         return {"event_model": reading.event_model, **found}
 
-    def _checked(self, model: Model, fitted: Model | None) -> Model:
+    def _checked(self, model: Model) -> Model:
         tally = model.tally
-        if fitted is None and isinstance(tally, CountTally) and len(tally.features) == 0 and not self.new_classes:
+        if isinstance(tally, CountTally) and len(tally.features) == 0 and not self.new_classes:
             raise InputError(
                 f"not one feature in {int(np.asarray(tally.class_count).sum())} documents: they are empty, or "
                 f"tokens={self.tokens!r}, stop_words and n-grams removed everything; "
                 "pass a list of documents, and look at Analyzer(...).features(document)"
             )
-        return super()._checked(model, fitted)
+        return super()._checked(model)

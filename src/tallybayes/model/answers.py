@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..counters import Counter, Rows
 from ..errors import InputError, ParameterError
 from ..labels import Labels
-from ..readings import Floats, Scores, chosen_labels, decide, log_posterior, posterior, predicted
+from ..readings import Floats, Scores, best_classes, chosen_labels, decide, log_posterior, posterior, predicted
 
 if TYPE_CHECKING:
     from ..derive import Derivation
@@ -64,9 +64,12 @@ class Answers:
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the most probable class of each row, shape (n,); the first in order on an exact tie."""
         rows = self.counter.check(X)
-        choice = np.empty(len(rows), np.intp)
-        for begin, end, joint in self._chunks(rows):
-            choice[begin:end] = predicted(joint, self.scores.log_prior, self.n_jobs)
+        if self._few(rows):
+            choice = predicted(self.scores.joint(rows, self.n_jobs), self.scores.log_prior, self.n_jobs)
+        else:
+            choice = np.empty(len(rows), np.intp)
+            for begin, end, joint in self._chunks(rows):
+                choice[begin:end] = predicted(joint, self.scores.log_prior, self.n_jobs)
         labels: npt.NDArray[Any] = self.classes.array[choice]
         return labels
 
@@ -96,7 +99,7 @@ class Answers:
         best, shares = np.empty((len(rows), k), np.intp), np.empty((len(rows), k))
         for begin, end, joint in self._chunks(rows):
             proba = posterior(joint, self.scores.log_prior)
-            best[begin:end] = np.argsort(-proba, axis=1, kind="stable")[:, :k]
+            best[begin:end] = best_classes(proba, k)
             shares[begin:end] = np.take_along_axis(proba, best[begin:end], axis=1)
         return best, shares
 
@@ -106,7 +109,7 @@ class Answers:
             yield begin, log_posterior(joint, self.scores.log_prior)
 
     def explain(self, row: Any, of: Any = None, against: Any = None) -> Explanation:
-        """Explain one decision; see `Model.explain`."""
+        """Return the explanation of one decision; see `Model.explain`."""
         from .explain import explained
 
         if len(self.classes) < 2:
@@ -116,13 +119,17 @@ class Answers:
         return explained(described, self.classes, self.scores, self.scores.joint(rows)[0], of, against)
 
     def derive(self, row: Any, *, features: int = 20, classes: int = 6) -> Derivation:
-        """Derive the answer for one row; see `Model.derive`."""
+        """Return the derivation of the answer for one row; see `Model.derive`."""
         rows = self.counter.check_one(row)
         return self.scores.derive(self.counter.describe(rows, 0), features=features, classes=classes)
 
+    def _few(self, rows: Rows) -> bool:
+        """Whether all rows are one chunk."""
+        return len(rows) * len(self.classes) <= CHUNK
+
     def _cuts(self, rows: Rows) -> Iterator[tuple[int, int]]:
         n_rows = len(rows)
-        step = max(64, CHUNK // max(len(self.classes), 1))
+        step = n_rows or 1 if self._few(rows) else max(64, CHUNK // max(len(self.classes), 1))
         for begin in range(0, n_rows, step):
             yield begin, min(begin + step, n_rows)
 
@@ -142,6 +149,8 @@ class Answers:
 
     def _finished(self, X: Any, finish: Callable[[Floats, Floats], Floats]) -> Floats:
         rows = self.counter.check(X)
+        if self._few(rows):
+            return finish(self.scores.joint(rows, self.n_jobs), self.scores.log_prior)
         out = np.empty((len(rows), len(self.classes)))
         for begin, end, joint in self._chunks(rows):
             out[begin:end] = finish(joint, self.scores.log_prior)

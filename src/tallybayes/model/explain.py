@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counters import Described
+from ..described import Described
 from ..errors import ParameterError
 from ..labels import Labels
 from ..layout import aligned, padded, printable, shortened
@@ -189,7 +189,7 @@ def _log_odds(
         odds = float(_difference(log_proba[[first]], log_proba[[second]])[0])
         return odds, "Every class is impossible here, so the prior decides."
     if math.isinf(joint[first]) and joint[first] > 0:
-        return 0.0, "Both classes are certain here, which tells them not apart."
+        return 0.0, "Both classes are certain here, so nothing tells them apart."
     return 0.0, "Both classes are impossible here."
 
 

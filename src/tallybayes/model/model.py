@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy.typing as npt
@@ -211,8 +211,7 @@ class Model:
         """
         if self._parts:
             raise ParameterError("what is frozen before learning cannot be changed after it; start with a new model")
-        settle: Callable[[Tally], Counter] = self._counter.settled_by  # type: ignore[attr-defined]  # with a draft
-        return self._like(settle(tally), self._reading, ())
+        return self._like(self._counter.settled_by(tally), self._reading, ())
 
     # -------------------------------------------------------------- the algebra
 
@@ -244,12 +243,12 @@ class Model:
         else:
             self.require_mergeable(part)
         parts = [*self._parts, part]
-        if len(parts) > 1 and math.fsum(each.largest for each in parts) >= FULL:
-            parts = [Tally.sum(parts)]
         # Parts of falling size only: each number is then added O(log n) times, however many parts come.
         while len(parts) > 1 and parts[-2].n_cells <= 2 * parts[-1].n_cells:
             last = parts.pop()
             parts[-1] = parts[-1] + last
+        if len(parts) > 1 and math.fsum(each.largest for each in parts) >= FULL:
+            parts = [Tally.sum(parts)]
         return self._like(counter.named(counter.columns or part.columns), self._reading, tuple(parts))
 
     def __radd__(self, other: object) -> Model:
@@ -280,10 +279,11 @@ class Model:
         ParameterError
             If there is none.
         """
-        first, *others = models = list(models) or [None]  # type: ignore[list-item]
-        if first is None:
+        models = list(models)
+        if not models:
             raise ParameterError("there is no model to add up; give at least one")
-        for other in others:
+        first = models[0]
+        for other in models[1:]:
             first.require_mergeable(other)
         columns = next((model.tally.columns for model in models if model.tally.columns is not None), None)
         total = Tally.sum([model.tally for model in models])
@@ -468,7 +468,7 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     ----------
     path : path-like
     verify : {"all", "structure"}
-        "structure" skips the checksum and maps the file: milliseconds at any size.
+        "structure" skips the checksum and the look at the contents, and maps the file: for large files that you trust.
 
     Returns
     -------
@@ -484,8 +484,8 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     >>> import pathlib, tempfile
     >>> from tallybayes import GaussianNB, load
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "lengths.tally"
-    >>> GaussianNB().fit([[1.0], [2.0], [9.0]], ["short", "short", "long"]).save(path)
-    >>> load(path).predict([[8.0]]).tolist()
+    >>> GaussianNB().fit([[1.0], [2.0], [8.0], [9.0]], ["short", "short", "long", "long"]).save(path)
+    >>> load(path).predict([[7.0]]).tolist()
     ['long']
     """
     from .file import read_model

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counters.rows import Place
+from ..described import Place
 
 __all__ = ["Contribution", "LogOdds", "signed", "total"]
 
@@ -149,13 +149,13 @@ class LogOdds:
 
 
 def total(parts: Sequence[Contribution]) -> float:
-    """Add contributions up; where infinities of both signs meet, the finite ones only."""
+    """Return the sum of contributions; where infinities of both signs meet, the finite ones only."""
     signs = {part.value for part in parts if math.isinf(part.value)}
     return signs.pop() if len(signs) == 1 else math.fsum(part.value for part in parts if math.isfinite(part.value))
 
 
 def signed(value: float) -> str:
-    """Write a number with its sign and four places."""
+    """Return a number as text with its sign and four places."""
     if math.isinf(value):
         return "+∞" if value > 0 else "−∞"
     return f"{value:+.4f}".replace("-", "−")

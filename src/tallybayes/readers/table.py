@@ -10,7 +10,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from tallybayes import _kernel
+import tallybayes._kernel as _kernel
 from tallybayes.errors import InputError, ParameterError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Remarks, Repeats
 from tallybayes.readers.encoding import count_lines, is_whole

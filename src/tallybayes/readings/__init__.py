@@ -13,7 +13,7 @@ from .base import Reading, Scores
 from .bernoulli import BernoulliReading
 from .categorical import CategoricalReading
 from .complement import ComplementReading
-from .decision import chosen_labels, decide
+from .decision import best_classes, chosen_labels, decide
 from .gaussian import GaussianReading
 from .linear import LinearReading, LinearScores, LinearTable
 from .multinomial import MultinomialReading
@@ -33,6 +33,7 @@ __all__ = [
     "Reading",
     "Scores",
     "Terms",
+    "best_classes",
     "chosen_labels",
     "decide",
     "log_posterior",

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..derive import Counts, Derivation, derive_counts
 from ..derive.numbers import Number, exact
+from ..described import Described
 from ..tally.cells import cell_histograms, cells_of
-from .base import Described
 
 __all__ = ["linear_derivation"]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..described import Described
 from ..errors import ParameterError
 from ..kinds import Kinds
 from ..labels import Labels
@@ -19,19 +20,7 @@ from .terms import Floats, Terms
 if TYPE_CHECKING:
     from ..derive import Derivation
 
-__all__ = ["Described", "Reading", "Scores", "check_number"]
-
-
-class Described(Protocol):
-    """What one row holds; see `tallybayes.counters.Described`."""
-
-    text: str
-    noun: str
-    names: list[str]
-    keys: Sequence[Any]
-    counts: list[int | float]
-    amounts: Floats
-    left_out: Sequence[str]
+__all__ = ["Reading", "Scores", "check_number"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +47,10 @@ class Reading(ABC):
     >>> reading = Reading.of("multinomial", alpha=0.5, prior={"ham": 0.2, "spam": 0.8})
     >>> reading.event_model, reading.replace(event_model="complement").alpha
     ('multinomial', 0.5)
-    >>> Reading.of("gaussian", alpha=0.5)
+    >>> Reading.of("multinomial", norm=True)
     Traceback (most recent call last):
     ...
-    tallybayes.errors.ParameterError: event_model='gaussian' has no parameter 'alpha'; it has ddof, prior, ...
+    tallybayes.errors.ParameterError: norm=True belongs to event_model='complement'; got event_model='multinomial'
     """
 
     prior: Any = None
@@ -96,7 +85,7 @@ class Reading(ABC):
 
     @abstractmethod
     def read(self, tally: Any) -> Scores:
-        """Read a tally.
+        """Return what the tally says of rows, read by this reading.
 
         Raises
         ------
@@ -105,7 +94,7 @@ class Reading(ABC):
         """
 
     def check(self, tally: Any) -> Scores | None:
-        """Refuse a reading that does not fit a tally; return the scores if they had to be made for that.
+        """Return the scores if they had to be made to see whether the reading fits a tally; refuse one that does not.
 
         Raises
         ------
@@ -127,9 +116,14 @@ class Reading(ABC):
 
     @classmethod
     def of(cls, event_model: str, **parameters: Any) -> Reading:
-        """Make the reading of an event model by its name.
+        """Return the reading of an event model by its name.
 
-        A parameter of another event model may be given as long as it says what it would say by default.
+        Parameters
+        ----------
+        event_model : str
+        **parameters
+            Those of its reading. One of another event model may be given as long as it says what it would say by
+            default.
 
         Raises
         ------
@@ -137,24 +131,26 @@ class Reading(ABC):
             If there is no such event model, no such parameter, or a value is out of range.
         """
         made = Reading.event_models[event_model]
-        for name in [name for name in parameters if name not in made._own()]:
+        own = {each.name for each in fields(made)}
+        for name in [name for name in parameters if name not in own]:
+            owners = [
+                other
+                for other in Reading.event_models.values()
+                for each in fields(other)
+                if each.name == name and each.default is not MISSING
+            ]
+            defaults = [each.default for other in owners for each in fields(other) if each.name == name]
             value = parameters.pop(name)
-            defaults = [each.default for other in _owners(name) for each in fields(other) if each.name == name]
+            if not owners:
+                raise ParameterError(
+                    f"event_model={event_model!r} has no parameter {name!r}; it has {', '.join(sorted(own))}"
+                )
             if not any(value is default or value == default for default in defaults):
-                made._refuse(name)
+                owner = owners[0].event_model
+                raise ParameterError(
+                    f"{name}={value!r} belongs to event_model={owner!r}; got event_model={event_model!r}"
+                )
         return made(**parameters)
-
-    @classmethod
-    def _own(cls) -> set[str]:
-        return {each.name for each in fields(cls)}
-
-    @classmethod
-    def _refuse(cls, name: str) -> NoReturn:
-        owners = ", ".join(repr(other.event_model) for other in _owners(name))
-        raise ParameterError(
-            f"event_model={cls.event_model!r} has no parameter {name!r}; it has {', '.join(sorted(cls._own()))}"
-            + (f"; {name} is for {owners}" if owners else "")
-        )
 
     def replace(self, **changes: Any) -> Reading:
         """Return a reading with some parameters changed; with `event_model` among them, that of another event model.
@@ -170,13 +166,15 @@ class Reading(ABC):
         >>> Reading.of("multinomial", alpha=1.0).replace(alpha=0.1).alpha
         0.1
         """
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
         event_model = changes.pop("event_model", self.event_model)
         if event_model == self.event_model:
             for name in changes:
-                if name not in self._own():
-                    self._refuse(name)
+                if name not in own:
+                    known = ", ".join(sorted(own))
+                    raise ParameterError(f"event_model={event_model!r} has no parameter {name!r}; it has {known}")
             return replace(self, **changes)
-        return Reading.of(event_model, **{**{name: getattr(self, name) for name in self._own()}, **changes})
+        return Reading.of(event_model, **{**own, **changes})
 
     def to_json(self) -> dict[str, Any]:
         """Return the event model and its parameters as plain JSON values."""
@@ -191,7 +189,7 @@ class Reading(ABC):
 
     @staticmethod
     def from_json(said: Mapping[str, Any]) -> Reading:
-        """Rebuild a reading from `to_json`.
+        """Return the reading rebuilt from `to_json`.
 
         Raises
         ------
@@ -205,11 +203,6 @@ class Reading(ABC):
             labels = Labels.from_json(prior["labels"])
             parameters["prior"] = dict(zip(labels, prior["shares"], strict=True))
         return made.of(made.event_model, **parameters)
-
-
-def _owners(name: str) -> list[type[Reading]]:
-    """Return the event models that have a parameter."""
-    return [made for made in Reading.event_models.values() if name in made._own()]
 
 
 class Scores(ABC):
@@ -241,10 +234,10 @@ class Scores(ABC):
 
     @abstractmethod
     def terms(self, described: Described) -> Terms:
-        """Take the scores of one row apart."""
+        """Return the terms whose sum is the scores of one row."""
 
     def derive(self, described: Described, *, features: int, classes: int) -> Derivation:
-        """Derive the answer for one row step by step; the tables show so many features and classes at most.
+        """Return the derivation of the answer for one row; its tables show so many features and classes at most.
 
         Raises
         ------

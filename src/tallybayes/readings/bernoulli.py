@@ -69,7 +69,7 @@ class BernoulliReading(LinearReading):
             each = np.zeros(n_classes)
             log_all = safe_log(documents[class_index] + 2 * cell_alpha)
             log_absent = np.where(always, 0.0, safe_log(absent) - log_all)
-            base = np.bincount(class_index, log_absent, n_classes)
+            base = np.bincount(class_index, log_absent, n_classes).astype(np.float64, copy=False)
             delta = safe_log(cells + cell_alpha) - log_all - log_absent
         else:
             each = safe_log(alpha) - safe_log(documents + alpha)
@@ -81,7 +81,8 @@ class BernoulliReading(LinearReading):
             of = class_index[always]
             base -= np.bincount(of, empty_cell[of], n_classes)
             delta[always] = safe_log(cells[always] + alpha) - safe_log(documents[of] + 2 * alpha) - each[of]
-        # Zero factors: 1 for a present feature with p = 0; 1 for an absent one with p = 1 (in the base, undone if present).
+        # Zero factors: 1 for a present feature with p = 0, and 1 for an absent one with p = 1; the latter stays in the
+        # base until a row shows the feature.
         base_zeros = np.bincount(class_index[always], minlength=n_classes).astype(np.float64)
         zeros = None
         if alpha.ndim:

@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import InputError, ParameterError
 from ..tally import CountTally
 from ..tally.values import Value, decode_value
-from .base import Described, Reading, Scores, check_number
+from .base import Reading, Scores, check_number
 from .terms import Floats, Terms
 
 __all__ = ["CategoricalReading", "CategoricalScores", "CategoryCounts", "log_shares"]
@@ -100,7 +101,7 @@ class CategoryCounts:
 
     @classmethod
     def of(cls, tally: CountTally) -> CategoryCounts:
-        """Lay a tally out."""
+        """Return a tally laid out."""
         rules = tally.space.rules
         values: list[list[Value]] = [[] for _ in range(int(rules["n_columns"]))]
         for feature in tally.features.labels():
@@ -262,7 +263,7 @@ class CategoricalScores(Scores):
 
 
 def log_shares(counts: Floats, total: Floats, alpha: float, size: int) -> Floats:
-    """Give log((n + α) / (N + α S)) for counts (rows, K), totals (K,); without any value all S are equally likely."""
+    """Return log((n + α) / (N + α S)) for counts (rows, K), totals (K,); without any value all S are equally likely."""
     with np.errstate(divide="ignore"):
         below = total + alpha * size
         logs: Floats = np.log(counts + alpha) - np.log(np.where(below > 0, below, 1.0))

@@ -18,9 +18,10 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import InputError, ParameterError
 from ..tally import MomentTally
-from .base import Described, Reading, Scores, check_number
+from .base import Reading, Scores, check_number
 from .terms import Floats, Terms
 
 __all__ = ["GaussianReading", "GaussianScores"]
@@ -65,7 +66,7 @@ class GaussianReading(Reading):
         return self.read(tally)
 
     def read(self, tally: MomentTally) -> GaussianScores:
-        """Read a moment tally.
+        """Return what a tally of moments says of rows.
 
         Raises
         ------
@@ -127,10 +128,12 @@ class GaussianScores(Scores):
         constant = self._constant if rows.skips else None
         base = start if rows.skips else start + self._constants
         table = (self.mean, self._factor, constant, base, out)
+        bad: Any
         if rows.csr is None:
             bad = _kernel.gaussian_scores(rows.data, *table, n_jobs=n_jobs)
         else:
-            bad = _kernel.gaussian_scores_csr(*rows.csr, *table, n_jobs=n_jobs)
+            indptr, indices, data = rows.csr
+            bad = _kernel.gaussian_scores_csr(indptr, indices, data, *table, n_jobs=n_jobs)
         if bad is not None:
             rows.refuse(*bad)
         for column in map(int, np.flatnonzero(self.points.any(axis=0))):

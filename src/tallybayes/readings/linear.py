@@ -25,11 +25,12 @@ import numpy.typing as npt
 
 import tallybayes._kernel as _kernel
 
+from ..described import Described
 from ..errors import ParameterError
 from ..tally import ColumnFeatures, CountTally
 from ..tally.features import Features, gather_rows
 from ..tally.selection import Selection, by_feature, smooth_idf, values_of
-from .base import Described, Reading, Scores
+from .base import Reading, Scores
 from .prior import log_prior
 from .terms import Floats, Terms
 from .trace import trace_reading
@@ -91,7 +92,7 @@ class LinearTable:
 
     @classmethod
     def over(cls, tally: CountTally, **parts: Any) -> LinearTable:
-        """Make a table with a cell for every cell of a tally."""
+        """Return a table with a cell for every cell of a tally."""
         return cls(**{"indptr": tally.indptr, "class_index": tally.class_index, **parts})
 
     @property
@@ -182,10 +183,10 @@ class LinearReading(Reading):
 
     @abstractmethod
     def _table(self, tally: CountTally, cells: Floats, alpha: Floats) -> LinearTable:
-        """Make the table of a tally whose cells, idf included, are `cells`; alpha of shape () or (V,)."""
+        """Return the table of a tally whose cells, idf included, are `cells`; alpha of shape () or (V,)."""
 
     def _enters(self, n_classes: int) -> bool:
-        """Whether the prior is part of the scores."""
+        """Return whether the prior is part of the scores."""
         return True
 
     def derivation_settings(self, scores: LinearScores) -> dict[str, Any]:
@@ -261,19 +262,21 @@ class LinearScores(Scores):
         prior = log_prior(tally, reading.prior, reading.prior_alpha)
         super().__init__(tally, reading, prior, prior_enters=reading._enters(len(tally.classes)))
         self.table = table
-        self._lookups: dict[bool, Any] = {}
+        # With and without the prior: what finds rows in the table, and the classes that cannot be.
+        self._lookups: dict[bool, tuple[Any, Integers]] = {}
 
     def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> None:
         joint = start is self.start
-        lookup = self._lookups.get(joint)
-        if lookup is None:
-            lookup = self._lookups[joint] = rows.lookup(_LaidOut(self, start))
+        found = self._lookups.get(joint)
+        if found is None:
+            impossible = np.flatnonzero(np.isneginf(self.table.base + start))
+            found = self._lookups[joint] = rows.lookup(_LaidOut(self, start)), impossible
+        lookup, impossible = found
         zeros = lookup.score(rows, out, n_jobs)
         if zeros is not None:
             out[zeros < 0] = np.inf
             out[zeros > 0] = -np.inf
-        impossible = np.isneginf(self.table.base + start)
-        if impossible.any():
+        if impossible.size:
             out[:, impossible] = -np.inf
 
     def terms(self, described: Described) -> Terms:
@@ -360,17 +363,17 @@ def _checked_alpha(alpha: Any) -> float | tuple[float, ...]:
 
 
 def safe_log(values: Floats) -> Floats:
-    """Log with log 0 taken as 0: the zero factors are counted by the companion table."""
+    """Return the log, with log 0 taken as 0: the zero factors are counted by the companion table."""
     return np.log(np.where(values > 0, values, 1.0))
 
 
 def per_cell(tally: CountTally, per_feature: Floats) -> Floats:
-    """Spread a number per feature over the cells; one number for all stays one."""
+    """Return a number per feature spread over the cells; one number for all stays one."""
     return np.repeat(per_feature, np.diff(tally.indptr)) if per_feature.ndim else per_feature
 
 
 def log1p_ratio(counts: Floats, alpha: Floats) -> Floats:
-    """log(1 + n/α), and log n where α is 0."""
+    """Return log(1 + n/α), and log n where α is 0."""
     with np.errstate(over="ignore", divide="ignore"):
         plain = np.log1p(counts / alpha)
     if (alpha > TINY_ALPHA).all():
@@ -379,7 +382,7 @@ def log1p_ratio(counts: Floats, alpha: Floats) -> Floats:
 
 
 def log1p_of_rest(counts: Floats, rest: Floats) -> Floats:
-    """log(1 + n/rest), and 0 where nothing is left: the companion table counts those."""
+    """Return log(1 + n/rest), and 0 where nothing is left: the companion table counts those."""
     return np.where(rest > 0, log1p_ratio(counts, np.where(rest > 0, rest, 1.0)), 0.0)
 
 
@@ -393,7 +396,7 @@ def in_blocks(function: Callable[..., Floats], cells: Floats, other: Floats) -> 
 
 
 def companion(tally: CountTally, base: Floats, feature: Floats, delta: Floats) -> LinearTable | None:
-    """Make the table that counts zero factors; None where there can be none."""
+    """Return the table that counts zero factors; None where there can be none."""
     if not (feature.any() or base.any() or delta.any()):
         return None
     return LinearTable.over(tally, base=base, each=np.zeros(len(base)), delta=delta, feature=feature)

@@ -61,14 +61,14 @@ class Tally(ABC):
 
     @abstractmethod
     def _merge(self, other: Self, sign: int) -> Self:
-        """Add or subtract a mergeable tally."""
+        """Return the sum or the difference with a mergeable tally."""
 
     @abstractmethod
     def _scale(self, factor: float) -> Self: ...
 
     @abstractmethod
     def _with_classes(self, positions: NDArray[np.intp], labels: Labels) -> Self:
-        """Keep the classes at `positions`, which become `labels`, in this order."""
+        """Return the tally of the classes at `positions`, which become `labels`, in this order."""
 
     @property
     @abstractmethod
@@ -82,7 +82,7 @@ class Tally(ABC):
 
     @abstractmethod
     def digest(self) -> str:
-        """Give the SHA-256, in hex, of the canonical form, where the sums are exact."""
+        """Return the SHA-256, in hex, of the canonical form, where the sums are exact."""
 
     @abstractmethod
     def check(self) -> None:
@@ -90,12 +90,12 @@ class Tally(ABC):
 
     @abstractmethod
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Give the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
+        """Return the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
 
     @classmethod
     @abstractmethod
     def from_blocks(cls, prefix: str, blocks: Blocks, said: Mapping[str, Any]) -> Self:
-        """Rebuild a tally of this type from `to_blocks`.
+        """Return the tally of this type rebuilt from `to_blocks`.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class Tally(ABC):
     @classmethod
     @abstractmethod
     def from_json(cls, said: Mapping[str, Any]) -> Self:
-        """Rebuild a tally of this type from `to_json`; the order of features and classes does not matter.
+        """Return the tally of this type rebuilt from `to_json`; the order of features and classes does not matter.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class Tally(ABC):
         self._united_columns(other)
 
     def _united_columns(self, other: Tally) -> tuple[str, ...] | None:
-        """Give the names of the columns: those of either side where one has none."""
+        """Return the names of the columns: those of either side where one has none."""
         if self.columns is None or other.columns is None:
             return self.columns or other.columns
         for position, (mine, theirs) in enumerate(zip(self.columns, other.columns, strict=True)):
@@ -181,7 +181,7 @@ class Tally(ABC):
 
     @staticmethod
     def sum(tallies: Iterable[Any]) -> Any:
-        """Add many tallies of one type, neighbours first: each cell is copied log2(n) times instead of n.
+        """Return the sum of many tallies of one type, adding neighbours first: a cell is copied log2(n) times, not n.
 
         Raises
         ------

@@ -128,7 +128,7 @@ class CountTally(Tally):
         n_columns: int | None = None,
         unit: int = 0,
     ) -> CountTally:
-        """Give the tally of no rows, which changes nothing when it is added.
+        """Return the tally of no rows, which changes nothing when it is added.
 
         Parameters
         ----------
@@ -166,26 +166,26 @@ class CountTally(Tally):
         return self.features.n_columns if isinstance(self.features, ColumnFeatures) else None
 
     def values(self, channel: str) -> Counts:
-        """Give the cells of a channel, unit taken out: int64 where they are whole, else float64 of shape (nnz,)."""
+        """Return the cells of a channel, unit taken out: int64 where they are whole, else float64 of shape (nnz,)."""
         return self._in_units(self.channels[channel], channel)
 
     def totals(self, channel: str) -> Counts:
-        """Add up a channel over all features: shape (K,), unit taken out."""
+        """Return the sums of a channel over all features, shape (K,), unit taken out."""
         return self._summed(channel, self.class_index, len(self.classes))
 
     def feature_totals(self, channel: str) -> Counts:
-        """Add up a channel over all classes: shape (V,), unit taken out."""
+        """Return the sums of a channel over all classes, shape (V,), unit taken out."""
         return self._summed(channel, self._feature_index(), len(self.features))
 
     def dense(self, channel: str) -> Counts:
-        """Lay a channel out as a table of shape (K, V), or (K, n_columns) where features are columns."""
+        """Return a channel as a table of shape (K, V), or (K, n_columns) where features are columns."""
         values = self.values(channel)
         table = np.zeros((len(self.classes), self.features.width), values.dtype)
         table[self.class_index, self.features.positions[self._feature_index()]] = values
         return table
 
     def select(self, keep: Any) -> CountTally:
-        """Keep some features, given by a mask of shape (V,) or by ascending positions; the rows stay counted."""
+        """Return the tally of some features, by a mask of shape (V,) or by ascending positions; rows stay counted."""
         keep = np.asarray(keep)
         positions = np.flatnonzero(keep) if keep.dtype == bool else keep.astype(np.int64)
         starts = self.indptr[positions]
@@ -199,7 +199,7 @@ class CountTally(Tally):
         )
 
     def digest(self) -> str:
-        """Give the SHA-256, in hex, of the canonical form of this tally.
+        """Return the SHA-256, in hex, of the canonical form of this tally.
 
         The same for any order of the rows, any sharding, any number of threads, any machine. The canonical form is the
         JSON (keys sorted, no spaces, ASCII) of classes, channels, feature space, numbers of features and cells, unit
@@ -255,7 +255,7 @@ class CountTally(Tally):
     # Storage
 
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Give the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
+        """Return the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
         said = {
             "type": self.kind,
             "channels": list(self.channels),
@@ -272,7 +272,7 @@ class CountTally(Tally):
 
     @classmethod
     def from_blocks(cls, prefix: str, blocks: Blocks, said: Mapping[str, Any]) -> CountTally:
-        """Rebuild a tally from `to_blocks`.
+        """Return the tally rebuilt from `to_blocks`.
 
         Raises
         ------
@@ -329,7 +329,7 @@ class CountTally(Tally):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> CountTally:
-        """Rebuild a tally from `to_json`; the order of features and classes does not matter.
+        """Return the tally rebuilt from `to_json`; the order of features and classes does not matter.
 
         Raises
         ------

@@ -17,14 +17,14 @@ Int64s: TypeAlias = NDArray[np.int64]
 
 
 def read_only(values: Any, dtype: Any) -> NDArray[Any]:
-    """Give an array of a dtype that cannot be written through; copied only if the dtype asks for it."""
+    """Return an array of a dtype that cannot be written through; copied only if the dtype asks for it."""
     array = np.ascontiguousarray(values, dtype=dtype).view(np.ndarray).view()
     array.flags.writeable = False
     return array
 
 
 def gather_rows(starts: Int64s, sizes: Int64s) -> Int64s:
-    """Positions of all elements of some rows of a ragged array, row after row."""
+    """Return the positions of all elements of some rows of a ragged array, row after row."""
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + sizes, sizes)
@@ -52,6 +52,12 @@ class TextFeatures:
     ------
     ValueError
         If the offsets do not lead from 0 to the number of bytes. `check` looks at the contents too.
+
+    Examples
+    --------
+    >>> features = TextFeatures.of(["free", "钱"])
+    >>> features.bytes.tobytes().decode(), features.offsets.tolist()
+    ('free钱', [0, 4, 7])
     """
 
     kind = "text"
@@ -65,7 +71,7 @@ class TextFeatures:
 
     @classmethod
     def of(cls, features: Iterable[str]) -> TextFeatures:
-        """Lay out features that already ascend.
+        """Return features that already ascend, laid out.
 
         Examples
         --------
@@ -90,21 +96,21 @@ class TextFeatures:
         return np.arange(len(self), dtype=np.int64)
 
     def raw(self) -> list[bytes]:
-        """All features as UTF-8."""
+        """Return all features as UTF-8."""
         data, offsets = self.bytes.tobytes(), self.offsets.tolist()
         return [data[begin:end] for begin, end in pairwise(offsets)]
 
     def label(self, position: int) -> str:
-        """Read one feature."""
+        """Return one feature."""
         begin, end = self.offsets[position], self.offsets[position + 1]
         return self.bytes[begin:end].tobytes().decode()
 
     def labels(self) -> list[str]:
-        """Read all features."""
+        """Return all features."""
         return [feature.decode() for feature in self.raw()]
 
     def take(self, positions: Int64s) -> TextFeatures:
-        """Keep the features at ascending positions."""
+        """Return the features at ascending positions."""
         starts = self.offsets[positions]
         sizes = self.offsets[positions + 1] - starts
         offsets = np.zeros(len(positions) + 1, np.int64)
@@ -157,6 +163,11 @@ class ColumnFeatures:
         The columns that were ever seen, ascending.
     n_columns : int
         How many columns there are.
+
+    Examples
+    --------
+    >>> ColumnFeatures([1, 4], 5).labels()
+    [1, 4]
     """
 
     kind = "columns"
@@ -182,15 +193,15 @@ class ColumnFeatures:
         return self.columns
 
     def label(self, position: int) -> int:
-        """Read the column of one feature."""
+        """Return the column of one feature."""
         return int(self.columns[position])
 
     def labels(self) -> list[int]:
-        """Read all columns that were ever seen."""
+        """Return all columns that were ever seen."""
         return [int(column) for column in self.columns]
 
     def take(self, positions: Int64s) -> ColumnFeatures:
-        """Keep the features at ascending positions."""
+        """Return the features at ascending positions."""
         return ColumnFeatures(self.columns[positions], self.n_columns)
 
     def find(self, wanted: Any) -> Int64s:

@@ -9,7 +9,7 @@ larger than what stays, so after an outlier of 1e9 has gone, deviations of 1 are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +103,7 @@ class MomentTally(Tally):
         columns: Sequence[str] | None = None,
         space: Space | None = None,
     ) -> MomentTally:
-        """Give the tally of no rows, which changes nothing when it is added: `n_columns` called `columns` in `space`.
+        """Return the tally of no rows, which changes nothing when it is added: `n_columns` called `columns` in `space`.
 
         It may have `classes` without a row.
         """
@@ -129,11 +129,11 @@ class MomentTally(Tally):
         return int(self.weight.shape[1])
 
     def variance(self, ddof: float = 0) -> Floats:
-        """Divide the squared deviations by weight − `ddof`: shape (K, d), 0 where the weight is not above `ddof`."""
+        """Return squared deviations over weight − `ddof`, shape (K, d); 0 where the weight is not above `ddof`."""
         return _divided(self.m2, self.weight - ddof)
 
     def pooled_variance(self, ddof: float = 0) -> Floats:
-        """Give the variance of each column over the rows of all classes together, of shape (d,).
+        """Return the variance of each column over the rows of all classes together, of shape (d,).
 
         What `var_smoothing` is a share of: the largest of them, whatever the order of the rows.
         """
@@ -146,13 +146,13 @@ class MomentTally(Tally):
             return _divided((self.m2 + self.weight * apart**2).sum(axis=0), total - ddof)
 
     def select(self, keep: Any) -> MomentTally:
-        """Keep some columns, given by a mask of shape (d,) or by positions."""
+        """Return the tally of some columns, given by a mask of shape (d,) or by positions."""
         kept = np.arange(self.n_columns)[np.asarray(keep)]
         columns = None if self.columns is None else [self.columns[position] for position in kept]
         moments = (self.weight[:, kept], self.mean[:, kept], self.m2[:, kept])
         return MomentTally(self.classes, self.class_count, *moments, columns, self.space)
 
-    def digest(self) -> str:
+    def digest(self) -> NoReturn:
         """Refuse: sums of fractions are rounded, so equal data may give a different last digit.
 
         Raises
@@ -241,8 +241,8 @@ class MomentTally(Tally):
             )
 
     def _with_classes(self, positions: NDArray[np.intp], labels: Labels) -> MomentTally:
-        moments = [getattr(self, name)[positions] for name in _ARRAYS]
-        return MomentTally(labels, *moments, self.columns, self.space)
+        count, weight, mean, m2 = (getattr(self, name)[positions] for name in _ARRAYS)
+        return MomentTally(labels, count, weight, mean, m2, self.columns, self.space)
 
     @staticmethod
     def _place(classes: Labels, columns: tuple[str, ...] | None, wrong: NDArray[np.bool_]) -> str:
@@ -271,7 +271,7 @@ class MomentTally(Tally):
     # Storage
 
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Give the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
+        """Return the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
         said = {
             "type": self.kind,
             "classes": self.classes.to_json(),
@@ -282,7 +282,7 @@ class MomentTally(Tally):
 
     @classmethod
     def from_blocks(cls, prefix: str, blocks: Blocks, said: Mapping[str, Any]) -> MomentTally:
-        """Rebuild a tally from `to_blocks`.
+        """Return the tally rebuilt from `to_blocks`.
 
         Raises
         ------
@@ -305,7 +305,7 @@ class MomentTally(Tally):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> MomentTally:
-        """Rebuild a tally from `to_json`.
+        """Return the tally rebuilt from `to_json`.
 
         Raises
         ------

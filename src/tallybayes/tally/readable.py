@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ _MOMENTS = ("weight", "mean", "m2")
 class _Summed(Protocol):
     """What all tallies say of themselves."""
 
-    kind: str
+    kind: ClassVar[str]
     classes: Labels
     class_count: NDArray[Any]
     columns: tuple[str, ...] | None

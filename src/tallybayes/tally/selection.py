@@ -77,7 +77,7 @@ class Selection:
 
     @classmethod
     def of(cls, other: Any) -> Selection:
-        """Take the selection out of something that has its parameters."""
+        """Return the selection of something that has its parameters."""
         return cls(**{each.name: getattr(other, each.name) for each in fields(Selection)})
 
     @property

@@ -109,7 +109,7 @@ def read_value(kind: type, text: str) -> Value:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, NaT, pandas.NA."""
+    """Return whether a value stands for none: None, NaN, NaT, pandas.NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and math.isnan(value)

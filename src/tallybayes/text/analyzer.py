@@ -177,7 +177,7 @@ class Analyzer:
     # ---- Documents and features ----
 
     def documents(self, raw: Any) -> _kernel.Documents:
-        """Check documents and prepare them for the kernel, which finds their features by `rules`.
+        """Return documents, checked, as the kernel reads them, which finds their features by `rules`.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class Analyzer:
         return _kernel.Documents([SEPARATOR.join(self._tokenizer.cut(text)) for text in texts])
 
     def features(self, document: str) -> list[str]:
-        """The features of one document, in the order in which they end; a repeated one is repeated."""
+        """Return the features of one document, in the order in which they end; a repeated one is repeated."""
         (found,) = _kernel.features(self.documents([document]), self.rules)
         return [feature.decode() for feature in found]
 
@@ -223,7 +223,7 @@ class Analyzer:
     # ---- Saving ----
 
     def to_json(self) -> dict[str, Any]:
-        """Give the rules as plain JSON values.
+        """Return the rules as plain JSON values.
 
         Raises
         ------
@@ -249,7 +249,7 @@ class Analyzer:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Analyzer:
-        """Rebuild the rules from `to_json`; warns if the installed segmenter is not the recorded one.
+        """Return the rules rebuilt from `to_json`; warns if the installed segmenter is not the recorded one.
 
         Raises
         ------

@@ -49,7 +49,7 @@ def read_documents(raw: Any) -> _kernel.Documents:
 
 
 def read_texts(raw: Any) -> list[str]:
-    """Check documents as `read_documents` does and give them as str, for tokens that Python finds."""
+    """Check documents as `read_documents` does and return them as str, for tokens that Python finds."""
     if isinstance(raw, _kernel.Documents):
         raise InputTypeError("these documents are prepared for the kernel; tokens found in Python need the text itself")
     _check_shape(raw)

@@ -73,11 +73,11 @@ class Segmenter:
         return {"name": self.name, "version": self._version, "dictionary": self._dictionary}
 
     def cut(self, text: str) -> list[str]:
-        """Cut `text` into words; punctuation and white space are left out."""
+        """Return the words of `text`; punctuation and white space are left out."""
         return [word for word in self._cut(text) if word[0].isalnum() or _is_word(word)]
 
     def starts(self, text: str, tokens: list[str]) -> list[int]:
-        """Tell where in the text each of its words begins."""
+        """Return where in the text each of its words begins."""
         return locate(text, tokens)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -19,10 +19,10 @@ class Tokenizer(Protocol):
     """What finds the tokens of a text."""
 
     def cut(self, text: str) -> list[str]:
-        """Give the tokens."""
+        """Return the tokens."""
 
     def starts(self, text: str, tokens: list[str]) -> list[int]:
-        """Tell where in the text each of its tokens begins; -1 where one does not literally stand there."""
+        """Return where in the text each of its tokens begins; -1 where one does not literally stand there."""
 
 
 class Pattern:
@@ -41,11 +41,11 @@ class Pattern:
             )
 
     def cut(self, text: str) -> list[str]:
-        """Give the matches that are not empty."""
+        """Return the matches that are not empty."""
         return [token for token in self._pattern.findall(text) if token]
 
     def starts(self, text: str, tokens: list[str]) -> list[int]:
-        """Tell where each match begins."""
+        """Return where each match begins."""
         return [match.start(self._group) for match in self._pattern.finditer(text) if match[self._group]]
 
 
@@ -56,7 +56,7 @@ class Function:
         self._function = function
 
     def cut(self, text: str) -> list[str]:
-        """Give the tokens that the function finds."""
+        """Return the tokens that the function finds."""
         tokens = list(self._function(text))
         for token in tokens:
             if not isinstance(token, str):
