@@ -15,7 +15,7 @@ from tallybayes import TextClassifier
 from . import sets
 from .results import Row
 
-__all__ = ["MODELS", "SETTINGS", "text", "worst_difference"]
+__all__ = ["EVENT_MODELS", "SETTINGS", "text", "worst_difference"]
 
 # scikit-learn's settings, and ours.
 SETTINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -31,7 +31,11 @@ SETTINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "char 2-3": ({"analyzer": "char", "ngram_range": (2, 3)}, {"tokens": "chars", "ngrams": (2, 3)}),
     "char_wb 1-3": ({"analyzer": "char_wb", "ngram_range": (1, 3)}, {"tokens": "chars_in_words", "ngrams": (1, 3)}),
 }
-MODELS: dict[str, type] = {"multinomial": MultinomialNB, "complement": ComplementNB, "bernoulli": BernoulliNB}
+EVENT_MODELS: dict[str, type] = {
+    "multinomial": MultinomialNB,
+    "complement": ComplementNB,
+    "bernoulli": BernoulliNB,
+}
 SETS = {"sms-spam": sets.sms_spam, "zh-articles": sets.zh_articles, "reuters R52": sets.reuters_52}
 
 
@@ -47,17 +51,18 @@ def text(shared: Path) -> Iterator[Row]:
         for name, (theirs, ours) in SETTINGS.items():
             vectorizer = CountVectorizer(**theirs)
             train, test = vectorizer.fit_transform(split.train), vectorizer.transform(split.test)
-            for model, estimator in MODELS.items():
+            for event_model, estimator in EVENT_MODELS.items():
                 expected = estimator(alpha=0.5).fit(train, split.train_labels).predict_joint_log_proba(test)
-                yield _row(data, f"CountVectorizer, {name}; {model}", split, expected, model=model, **ours)
+                yield _row(data, f"CountVectorizer, {name}; {event_model}", split, expected, event_model, **ours)
         vectorizer = TfidfVectorizer()
         train, test = vectorizer.fit_transform(split.train), vectorizer.transform(split.test)
         expected = MultinomialNB(alpha=0.5).fit(train, split.train_labels).predict_joint_log_proba(test)
         ours = {"weighting": "tfidf", **SETTINGS["words"][1]}
-        yield _row(data, "TfidfVectorizer; multinomial", split, expected, model="multinomial", **ours)
+        yield _row(data, "TfidfVectorizer; multinomial", split, expected, "multinomial", **ours)
 
 
-def _row(data: str, setting: str, split: sets.Split, expected: np.ndarray, **ours: Any) -> Row:
-    classifier = TextClassifier(alpha=0.5, normalize=None, **ours).fit(split.train, split.train_labels)
+def _row(data: str, setting: str, split: sets.Split, expected: np.ndarray, event_model: str, **ours: Any) -> Row:
+    classifier = TextClassifier(event_model=event_model, alpha=0.5, normalize=None, **ours)
+    classifier.fit(split.train, split.train_labels)
     scores = classifier.predict_joint_log_proba(split.test)
     return Row.within(data, setting, 1e-9, worst_difference(scores, expected))

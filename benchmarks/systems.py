@@ -30,7 +30,9 @@ def articles(shared: Path) -> Iterator[Row]:
         ({"smoothing": "floor", "floor": 0.1}, 613, [[202, 1, 4], [11, 202, 0], [2, 0, 209]]),
         ({"smoothing": "additive", "alpha": 0.1}, 614, [[203, 1, 3], [11, 202, 0], [2, 0, 209]]),
     ):
-        classifier = TextClassifier(model="multinomial", tokens="space", ngrams=(1, 1), lowercase=False, **setting)
+        classifier = TextClassifier(
+            event_model="multinomial", tokens="space", ngrams=(1, 1), lowercase=False, **setting
+        )
         answers = classifier.fit(split.train, split.train_labels).predict(split.test)
         found = confusion_matrix(split.test_labels, answers, labels=order).tolist()
         name = ", ".join(f"{key}={value!r}" for key, value in setting.items())
@@ -54,13 +56,13 @@ def textbook(_shared: Path) -> Iterator[Row]:
     wanted: list[tuple[dict[str, Any], list[float], Fraction | float]] = [
         ({}, [Fraction(8, 59049), Fraction(81, 268912)], Fraction(4782969, 6934265)),
         ({"prior": "words"}, [Fraction(32, 216513), Fraction(54, 184877)], Fraction(531441, 800353)),
-        ({"model": "bernoulli"}, [Fraction(16, 729), Fraction(81, 15625)], 0.19106679),
+        ({"event_model": "bernoulli"}, [Fraction(16, 729), Fraction(81, 15625)], 0.19106679),
     ]
     for setting, joint, posterior in wanted:
-        given = {"model": "multinomial", "alpha": 1.0, "tokens": "sklearn", "ngrams": (1, 1), **setting}
+        given = {"event_model": "multinomial", "alpha": 1.0, "tokens": "sklearn", "ngrams": (1, 1), **setting}
         classifier = TextClassifier(**given).fit(_TRAIN, _LABELS)
         got = np.exp(classifier.predict_joint_log_proba(_QUERY)[0])
-        name = given["model"] + (", word prior" if "prior" in setting else "") + ", alpha 1"
+        name = given["event_model"] + (", word prior" if "prior" in setting else "") + ", alpha 1"
         error = max(abs(value / float(fraction) - 1) for value, fraction in zip(got, joint, strict=True))
         yield Row.within("Manning example (system D)", f"{name}: joints {joint[1]}, {joint[0]}", 1e-14, error)
         tolerance = 1e-14 if isinstance(posterior, Fraction) else 5e-9
@@ -68,7 +70,7 @@ def textbook(_shared: Path) -> Iterator[Row]:
         setting_text = f"{name}: P(yes) = {posterior} = {float(posterior):.8f}"
         yield Row.within("Manning example (system D)", setting_text, tolerance, abs(share - float(posterior)))
     for norm, scores, answer in ((False, (7.820008, 7.520387), "no"), (True, (0.653675, 0.677274), "yes")):
-        classifier = TextClassifier(model="complement", alpha=1.0, norm=norm, tokens="sklearn", ngrams=(1, 1))
+        classifier = TextClassifier(event_model="complement", alpha=1.0, norm=norm, tokens="sklearn", ngrams=(1, 1))
         classifier.fit(_TRAIN, _LABELS)
         got_scores = tuple(round(value, 6) for value in classifier.predict_joint_log_proba(_QUERY)[0].tolist())
         got_answer = str(classifier.predict(_QUERY)[0])
@@ -101,7 +103,7 @@ def mail(shared: Path) -> Iterator[Row]:
 
     train, test, train_labels, test_labels = mail_steps(shared)
     data = "zh-spam (system A)"
-    shape = {"model": "multinomial", "alpha": 1e-10, "tokens": "sklearn", "ngrams": (1, 1), "max_features": 6000}
+    shape = {"event_model": "multinomial", "alpha": 1e-10, "tokens": "sklearn", "ngrams": (1, 1), "max_features": 6000}
     for weighting, right in (("count", 2952), ("tfidf", 2953)):
         answers = TextClassifier(**shape, weighting=weighting).fit(train, train_labels).predict(test)
         yield _right(data, f"TextClassifier, {weighting}, multinomial 1e-10", right, answers, test_labels)

@@ -78,11 +78,11 @@ def tables(shared: Path) -> Iterator[Row]:
 def many_classes(shared: Path) -> Iterator[Row]:
     """968 genera and 532 languages."""
     genes = sets.rrna(shared)
-    setting: dict[str, Any] = {"model": "multinomial", "tokens": "chars", "ngrams": (7, 7), "alpha": 0.01}
+    setting: dict[str, Any] = {"event_model": "multinomial", "tokens": "chars", "ngrams": (7, 7), "alpha": 0.01}
     yield Row.at_least("rrna-16s-genus", "exact 7-mers, alpha 0.01", 0.972, accuracy(genes, **setting))
-    hashed = accuracy(genes, **setting, features=2**15)
+    hashed = accuracy(genes, **setting, hash=2**15)
     yield Row("rrna-16s-genus", "7-mers hashed to 2^15, alpha 0.01", "about 0.971", f"{hashed:.6g}", None)
-    setting = {"model": "multinomial", "tokens": "chars_in_words", "ngrams": (1, 3), "alpha": 0.03}
+    setting = {"event_model": "multinomial", "tokens": "chars_in_words", "ngrams": (1, 3), "alpha": 0.03}
     yield Row.at_least(
         "udhr-languages", "chars_in_words 1-3, alpha 0.03", 0.955, accuracy(sets.udhr(shared), **setting)
     )

@@ -59,9 +59,9 @@ def sentiment(shared: Path) -> Iterator[Row]:
 
 def options(shared: Path) -> Iterator[Row]:
     """One documented option each."""
-    characters = {"model": "multinomial", "tokens": "chars_in_words", "ngrams": (1, 3)}
+    characters = {"event_model": "multinomial", "tokens": "chars_in_words", "ngrams": (1, 3)}
     share = accuracy(sets.langid_60(shared), **characters)
     yield Row.at_least("langid-60", "multinomial, chars_in_words 1-3", 0.994, share)
-    binary = {"model": "multinomial", "tokens": "chars", "ngrams": (2, 4), "weighting": "binary", "alpha": 0.1}
+    binary = {"event_model": "multinomial", "tokens": "chars", "ngrams": (2, 4), "weighting": "binary", "alpha": 0.1}
     share = accuracy(zh_spam_split(shared), **binary)
     yield Row.at_least("zh-spam, README's split, raw", "chars 2-4, binary, alpha 0.1", 0.996, share)

@@ -12,6 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
 from tallybayes import TextClassifier
+from tallybayes.tally import CHANNELS
 
 from . import data, rivals
 from .timing import Contest, Target
@@ -19,7 +20,15 @@ from .timing import Contest, Target
 __all__ = ["chinese", "chinese_raw", "english", "english_rivals", "english_small", "short_document"]
 
 ONE, TWO = "tallybayes, 1 thread", "tallybayes, 2 threads"
-WORDS: dict[str, Any] = {"model": "multinomial", "alpha": 1.0, "tokens": "sklearn", "ngrams": (1, 1)}
+BOTH = "both channels (the default), 1 thread"
+# What the rivals do: words, and of them the occurrences only.
+WORDS: dict[str, Any] = {
+    "event_model": "multinomial",
+    "alpha": 1.0,
+    "tokens": "sklearn",
+    "ngrams": (1, 1),
+    "channels": ("occurrences",),
+}
 COUNT, HASH = "CountVectorizer + MultinomialNB", "HashingVectorizer + MultinomialNB"
 VW, FASTTEXT, DUCKDB = "Vowpal Wabbit", "fastText, 1 epoch, 2 threads", "DuckDB, 2 threads"
 
@@ -47,6 +56,12 @@ def _same_answers(answers: Mapping[str, Any]) -> None:
     (first, expected), *others = answers.items()
     for name, found in others:
         assert np.array_equal(found, expected), f"{name} answers otherwise than {first}"
+
+
+def _same_occurrences(answers: Mapping[str, Any]) -> None:
+    """A second channel changes nothing in the first."""
+    both, one = (answers[name].tally_.values("occurrences") for name in (BOTH, ONE))
+    assert np.array_equal(both, one), f"{BOTH}: other occurrences"
 
 
 def _fit_contest(name: str, text: data.Text, one: float, two: float, vectorizer: Any, rival: str = COUNT) -> Contest:
@@ -82,12 +97,12 @@ def _fits(text: data.Text, size: str, one: float, two: float) -> Iterator[Contes
     def hashing() -> HashingVectorizer:
         return HashingVectorizer(n_features=2**20, alternate_sign=False, norm=None)
 
-    def contest(name: str, features: Any, targets: list[Target], check: Callable[[Mapping[str, Any]], None]) -> Contest:
+    def contest(name: str, columns: Any, targets: list[Target], check: Callable[[Mapping[str, Any]], None]) -> Contest:
         return Contest(
             name + size,
             {
-                ONE: lambda: _fit(text, 1, features=features),
-                TWO: lambda: _fit(text, 2, features=features),
+                ONE: lambda: _fit(text, 1, hash=columns),
+                TWO: lambda: _fit(text, 2, hash=columns),
                 HASH: lambda: rivals.sklearn_fit(hashing(), MultinomialNB(), text.train, text.train_labels),
             },
             data.megabytes(text.train),
@@ -101,10 +116,23 @@ def _fits(text: data.Text, size: str, one: float, two: float) -> Iterator[Contes
     yield contest("text fit, hashed as HashingVectorizer does", murmur, _targets(HASH, 30, 45), same_columns)
 
 
+def _both_channels(text: data.Text) -> Contest:
+    """What the second channel, which the rivals do not count, costs a fit."""
+    return Contest(
+        "text fit, the second channel",
+        {BOTH: lambda: _fit(text, 1, channels=CHANNELS), ONE: lambda: _fit(text, 1)},
+        data.megabytes(text.train),
+        "MB",
+        [Target(BOTH, ONE, 0.9)],
+        _same_occurrences,
+    )
+
+
 def english(**size: Any) -> Iterator[Contest]:
     """English-like text, 20 classes: fit and predict."""
     text = data.text(**size)
     yield from _fits(text, "", 25, 45)
+    yield _both_channels(text)
 
     sklearn = rivals.sklearn_fit(CountVectorizer(), MultinomialNB(), text.train, text.train_labels)
     ours = {n_jobs: _fit(text, n_jobs) for n_jobs in (1, 2)}
@@ -211,8 +239,8 @@ def chinese_raw(size: float) -> Iterator[Contest]:
         {
             ONE: lambda: _fit(text, 1, **characters),
             TWO: lambda: _fit(text, 2, **characters),
-            hashed[ONE]: lambda: _fit(text, 1, features=2**20, **characters),
-            hashed[TWO]: lambda: _fit(text, 2, features=2**20, **characters),
+            hashed[ONE]: lambda: _fit(text, 1, hash=2**20, **characters),
+            hashed[TWO]: lambda: _fit(text, 2, hash=2**20, **characters),
             vectorizer: lambda: rivals.sklearn_fit(
                 CountVectorizer(analyzer="char", ngram_range=(1, 3)), MultinomialNB(), documents, labels
             ),

@@ -16,7 +16,7 @@
 
 namespace tb {
 
-enum class Model { multinomial, complement, bernoulli };
+enum class EventModel { multinomial, complement, bernoulli };
 
 struct CountTable {
   int32_t classes = 0;
@@ -28,7 +28,7 @@ struct CountTable {
 };
 
 struct LeaveOneOutOptions {
-  Model model;
+  EventModel event_model;
   double alpha;
   bool norm;    // complement: weights divided by their sum
   bool vanish;  // features that nothing else has leave the vocabulary
@@ -114,7 +114,7 @@ class LeaveOneOut {
   }
   Absent absent_of(size_t c, double rows) const {
     Absent absent;
-    if (options_.model != Model::bernoulli) return absent;
+    if (options_.event_model != EventModel::bernoulli) return absent;
     for (const double count : class_cells_[c]) {
       const double rest = rows - count + options_.alpha;
       absent.sum += log_or_zero(rest);
@@ -150,12 +150,12 @@ class LeaveOneOut {
       of.absent_zeros += absent <= 0;
       of.rest_logs += (vanishes ? 0.0 : rest_log(left, count)) - rest_log(total, before);
       if (vanishes) continue;
-      of.seen += options_.model == Model::bernoulli ? 1.0 : x;
-      if (options_.model == Model::complement) {
+      of.seen += options_.event_model == EventModel::bernoulli ? 1.0 : x;
+      if (options_.event_model == EventModel::complement) {
         of.logs += x * rest_log(left, count);
         of.zeros += count > 0 && left - count + alpha <= 0;
       } else {
-        of.logs += (options_.model == Model::bernoulli ? 1.0 : x) * log_or_zero(count + alpha);
+        of.logs += (options_.event_model == EventModel::bernoulli ? 1.0 : x) * log_or_zero(count + alpha);
         of.zeros += count + alpha <= 0;
       }
     }
@@ -170,7 +170,7 @@ class LeaveOneOut {
       const OfClass& of = row.of[c];
       const bool own = c == row.own;
       const double class_total = class_totals_[c] - (own ? row.taken : 0.0);
-      if (options_.model == Model::complement) {
+      if (options_.event_model == EventModel::complement) {
         const double unit = log_or_zero(total - class_total + alpha * features);
         double score = row.size * unit - row.row_logs + of.logs;
         if (options_.norm) {
@@ -181,7 +181,7 @@ class LeaveOneOut {
         continue;
       }
       double zeros = of.zeros, score;
-      if (options_.model == Model::multinomial) {
+      if (options_.event_model == EventModel::multinomial) {
         zeros += alpha == 0 && of.seen < row.size;
         score = of.logs + (row.size - of.seen) * log_alpha - row.size * log_or_zero(class_total + alpha * features);
       } else {

@@ -14,14 +14,40 @@ from hypothesis.extra import numpy as hnp
 from test_score_csr import kernel_table
 from twins.scoring import Table, score
 
-from tallybayes.engines import matrix as engine
-from tallybayes.engines.matrix import count_matrix, score_matrix
-from tallybayes.errors import InputError, InputTypeError
+from tallybayes.counters import CountCounter, LabelledRows
+from tallybayes.counters import counts as engine
+from tallybayes.errors import InputError, InputTypeError, SpaceError
 from tallybayes.labels import Labels
 
 counts = hnp.arrays(np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=7), elements=st.integers(0, 4))
 FORMS = [np.asarray, np.asfortranarray, sp.csr_array, sp.csr_matrix, sp.csc_matrix, sp.coo_array, sp.lil_matrix, list]
 DTYPES = [np.int64, np.int8, np.uint16, np.float16, np.float32, np.float64, np.longdouble, object, ">i4", ">f8"]
+
+
+def count_matrix(X, labels, *, channels=("occurrences",), weights=None, classes=None):
+    counter = CountCounter(channels)
+    rows = counter.check(X)
+    labelled = LabelledRows.of(labels, weights, len(rows), classes)
+    return counter.settled(rows, labelled, 1).count(rows, labelled, 1)
+
+
+class Given:
+    """A score table as a look-up asks for it."""
+
+    zeros, unknown = None, False
+
+    def __init__(self, table, value):
+        self._table, self.value = table, value
+
+    def laid_out(self, *, dense=True):
+        return kernel_table(self._table, dense)
+
+
+def score_matrix(X, table, *, value="count", n_jobs=1):
+    rows = CountCounter(n_columns=len(table.deltas)).check(X)
+    out = np.full((len(rows), len(table.base)), np.nan)
+    assert rows.lookup(Given(table, value)).score(rows, out, n_jobs) is None
+    return out
 
 
 def class_sums(X, codes, n_classes, weights=None):
@@ -87,7 +113,7 @@ def test_every_form_scores_like_the_twin(X, form, value):
     table = Table([0.1, 0.2, 0.3], [1.0, 2.0, 1.0], [-1.0, -2.0, -3.0], deltas)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "BLOCK", 9)
-        out = score_matrix(form(X), kernel_table(table), value=value, n_jobs=2)
+        out = score_matrix(form(X), table, value=value, n_jobs=2)
     for scored, row in zip(out, X, strict=True):
         entries = [(j, int(x)) for j, x in enumerate(row) if x]
         np.testing.assert_allclose(scored, score(table, entries, value), rtol=1e-13)
@@ -104,7 +130,7 @@ def test_a_value_that_cannot_be_used_is_named(form, bad, message, monkeypatch):
     with pytest.raises(InputError, match=message):
         count_matrix(form(X), [0] * 6)
     with pytest.raises(InputError, match=message):
-        score_matrix(form(X), kernel_table(Table([0.0], [1.0], [0.0], [{0: 1.0}, {}])))
+        score_matrix(form(X), Table([0.0], [1.0], [0.0], [{0: 1.0}, {}]))
 
 
 @pytest.mark.parametrize(
@@ -123,8 +149,9 @@ def test_what_is_no_table_of_numbers_is_refused(X, error, message):
 
 
 def test_another_number_of_columns_is_refused():
-    with pytest.raises(InputError, match="3 features, but the model is expecting 1"):
-        score_matrix([[1, 2, 3]], kernel_table(Table([0.0], [1.0], [0.0], [{0: 1.0}])))
+    for X in ([[1, 2, 3]], sp.csr_array([[1, 2, 3]])):
+        with pytest.raises(SpaceError, match="3 features, but the model is expecting 1"):
+            score_matrix(X, Table([0.0], [1.0], [0.0], [{0: 1.0}]))
 
 
 def test_no_rows_give_the_empty_tally():
@@ -135,9 +162,11 @@ def test_no_rows_give_the_empty_tally():
 def test_counting_a_sparse_matrix_imports_no_scipy():
     code = (
         "import sys, types, numpy as np\n"
-        "from tallybayes.engines.matrix import count_matrix\n"
+        "from tallybayes import CountCounter, Model, MultinomialReading\n"
         "X = types.SimpleNamespace(indptr=np.array([0, 1]), indices=np.array([1]), data=np.array([2.0]), shape=(1, 2))\n"
-        "assert count_matrix(X, ['a']).dense('occurrences').tolist() == [[0, 2]]\n"
+        "model = Model(CountCounter(), MultinomialReading()).learned(X, ['a'])\n"
+        "assert model.tally.dense('occurrences').tolist() == [[0, 2]]\n"
+        "assert model.predict(X).tolist() == ['a']\n"
         "assert 'scipy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -174,7 +174,7 @@ def test_api_1_an_interrupted_partial_fit_changes_nothing(monkeypatch: pytest.Mo
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(model, "_read", interrupt)
+    monkeypatch.setattr("tallybayes.counters.numbers.NumberCounter.count", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit([[7.0]], [1])
     monkeypatch.undo()

@@ -42,7 +42,7 @@ def kernel_scores(X: Any, codes: list[int], weights: list[int] | None, n_classes
         tally.channels["occurrences"].astype(np.float64),
         tally.class_count.astype(np.float64),
         out,
-        model=model,
+        event_model=model,
         **more,
     )
     return out
@@ -87,6 +87,6 @@ def test_a_row_that_was_never_counted_is_refused():
     arrays = np.array([0, 1]), np.array([0]), np.array([2]), np.array([0], np.int32), None
     tally = np.array([0, 1]), np.array([0], np.int32), np.array([1.0]), np.array([1.0])
     with pytest.raises(ValueError, match="row 0 was not counted"):
-        kernel.leave_one_out(*arrays, *tally, np.empty((1, 1)), model="multinomial", alpha=1.0)
+        kernel.leave_one_out(*arrays, *tally, np.empty((1, 1)), event_model="multinomial", alpha=1.0)
     with pytest.raises(ValueError, match="model must be"):
-        kernel.leave_one_out(*arrays, *tally, np.empty((1, 1)), model="gaussian", alpha=1.0)
+        kernel.leave_one_out(*arrays, *tally, np.empty((1, 1)), event_model="gaussian", alpha=1.0)

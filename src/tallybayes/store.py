@@ -111,8 +111,8 @@ class Blocks(Mapping[str, NDArray[Any]]):
             self.damaged(f"the block {name!r} is {array.dtype} of {array.ndim} dimensions")
         return array
 
-    def take_widened(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
-        """Return a one-dimensional block as `dtype`; whole numbers may be stored in fewer bytes (see `narrowed`).
+    def take_narrowed(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
+        """Give a one-dimensional block of numbers of `dtype`, which may be stored in fewer bytes (see `narrowed`).
 
         Raises
         ------
@@ -121,8 +121,8 @@ class Blocks(Mapping[str, NDArray[Any]]):
         """
         wanted = np.dtype(dtype)
         held = self._arrays[name].dtype if name in self._arrays else wanted
-        stored = held if held.kind in "iu" and wanted.kind == "i" and np.can_cast(held, wanted) else wanted
-        return self.take(name, stored).astype(wanted, copy=False)
+        fits = held.kind in "iu" and wanted.kind == "i" and np.can_cast(held, wanted)
+        return self.take(name, held if fits else wanted)
 
     @contextmanager
     def reading(self, part: str) -> Iterator[None]:

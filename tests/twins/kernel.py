@@ -103,9 +103,9 @@ def score_csr(
 
 
 def leave_one_out(
-    *arrays: Any, model: str, alpha: float, norm: bool = False, vanish: bool = False, n_jobs: int = 1
+    *arrays: Any, event_model: str, alpha: float, norm: bool = False, vanish: bool = False, n_jobs: int = 1
 ) -> None:
-    _kernel.leave_one_out(*arrays, model, alpha, norm, vanish, n_jobs)
+    _kernel.leave_one_out(*arrays, event_model, alpha, norm, vanish, n_jobs)
 
 
 # ---- Values and codes ----

@@ -15,7 +15,7 @@ from ..model import Model
 from ..readers.batch import Batch, Remarks
 from ..readers.encoding import decode_document
 from ..readers.stream import open_bytes
-from ._options import columns_option, encoding
+from ._options import columns_option, encoding, given, table_options
 from ._output import note, writing
 from ._rows import rows_of, sources_for
 
@@ -39,6 +39,7 @@ def document_arguments(formats: Sequence[str]) -> Callable[[F], F]:
             "--row", type=click.IntRange(min=1), default=1, show_default=True, help="Which row of a table of columns."
         ),
         columns_option,
+        table_options,
     )
 
     def decorate(command: F) -> F:
@@ -64,9 +65,7 @@ def document_of(text: str, encoding: str | None) -> str:
         return decode_document(stream.read(), name, encoding=encoding, remarks=Remarks(tell=note))
 
 
-def row_of(
-    model: Model, text: str, *, encoding: str | None = None, row: int = 1, columns: tuple[str, ...] | None = None
-) -> Any:
+def row_of(model: Model, text: str, *, encoding: str | None = None, row: int = 1, **options: Any) -> Any:
     """Return the row to ask a model about: a document, or for a model of columns a row of a table or the cells given.
 
     Raises
@@ -74,11 +73,14 @@ def row_of(
     InputError
         If there is no such row, or a cell cannot be read.
     """
+    options = given(**options)
     if model.counter.of_documents:
+        if options:
+            raise click.UsageError("options of a table go with a model of columns; this one reads a document")
         return document_of(text, encoding)
     if text == "-" or os.path.isfile(text):
         passed = 0
-        for batch in sources_for(model, text, labelled=False, encoding=encoding, columns=columns):
+        for batch in sources_for(model, text, labelled=False, encoding=encoding, **options):
             if row <= passed + len(batch):
                 return rows_of(model, batch.select([row - passed - 1]))[0]
             passed += len(batch)

@@ -14,6 +14,7 @@ from ..model import Model
 from ..readings import MultinomialReading
 from ..text.analyzer import Analyzer
 from ._options import jobs_option
+from ._output import summed_up
 
 __all__ = ["demo"]
 
@@ -39,7 +40,7 @@ def demo(jobs: int) -> None:
     scores = model.predict_log_proba(documents)
     answered = time.perf_counter()
     report = evaluate(labels, scores, model.classes.tolist())
-    click.echo(f"learnt    {len(train):,} sentences, {model.tally.n_cells:,} counts in {learnt - start:.2f} s")
+    click.echo(f"learnt    {summed_up(model)} in {learnt - start:.2f} s")
     click.echo(f"answered  {len(test):,} sentences in {answered - learnt:.2f} s: {report.accuracy:.4%} right")
     worst = sorted(report.per_class, key=lambda row: row["f1"])[:5]
     click.echo("hardest   " + ", ".join(f"{row['class']} (F1 {row['f1']:.3f})" for row in worst) + "\n")

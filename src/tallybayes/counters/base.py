@@ -44,6 +44,9 @@ class Counter(ABC):
 
     columns: tuple[str, ...] | None = None
     n_columns: int | None = None
+    # The channels of the tally, and what to do for others; none where a tally has no channels.
+    channels: tuple[str, ...] = ()
+    more_channels: ClassVar[str] = "learn again with channels=('occurrences', 'documents')"
     # The counter of a first pass over all rows, where one is needed before any row can be counted.
     draft: Counter | None = None
 
@@ -152,7 +155,7 @@ class Counter(ABC):
         """Return the arrays that belong into a file, named ``prefix.array``."""
         return {}
 
-    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
+    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         """Return the cells of a table's rows, which may all be text, as `check` takes them.
 
         Parameters
@@ -160,8 +163,8 @@ class Counter(ABC):
         rows : sequence of n sequences of d cells
         where : callable
             Names the place of a row, for messages.
-        tally : Tally
-            What was learnt: it knows which types of values a column holds.
+        tally : Tally, optional
+            What was learnt, if anything was: it knows which types of values a column holds.
 
         Raises
         ------

@@ -18,10 +18,11 @@ from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
 from ..tally import CountTally, Tally, TextFeatures
+from ..tally.readable import checked_names
 from ..tally.values import Value, decode_value, encode_value, read_value
 from .base import Counter
 from .category_rows import CategoryRows, Codes, code_rows, holds_codes, raw_rows, refuse_negative
-from .frames import names_of, one_row
+from .frames import names_of, one_row, table
 from .rows import LabelledRows
 from .text import counted
 
@@ -102,12 +103,7 @@ class CategoryCounter(Counter):
     def check(self, X: Any) -> CategoryRows:
         names = names_of(X)
         if self.takes_codes(X):
-            codes = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
-            if codes.ndim != 2:
-                raise InputError(
-                    f"Expected 2D array, a table of rows and columns; got {codes.ndim} dimension(s). Reshape your "
-                    "data: a single row is X.reshape(1, -1)"
-                )
+            codes = table(X.toarray() if hasattr(X, "toarray") else X)
             rows = CategoryRows(np.ascontiguousarray(code_rows(codes, self.skips)), None, names, self.skips)
         else:
             rows = raw_rows(X, self.skips, names)
@@ -211,7 +207,7 @@ class CategoryCounter(Counter):
             columns=self.columns,
         )
 
-    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
+    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         names = self.column_names()
         types: list[set[type]] = [set() for _ in names]
         for feature in tally.features.labels() if isinstance(tally, CountTally) else ():
@@ -248,5 +244,5 @@ class CategoryCounter(Counter):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> CategoryCounter:
-        names = said["columns"]
+        names = checked_names(said["columns"])
         return cls(said["domain"], said["missing"], None if names is None else tuple(names), said["n_columns"])

@@ -126,8 +126,9 @@ def code_rows(rows: npt.NDArray[Any], skip: bool) -> npt.NDArray[Any]:
 
     Raises
     ------
-    InputError
-        For fractions, infinity, negative numbers, and for gaps unless they are skipped: each with its place.
+    InputError, InputTypeError
+        For fractions, infinity, negative numbers, what is no number, and for gaps unless they are skipped: each with
+        its place.
     """
     if rows.dtype == bool:
         return rows.view(np.uint8)
@@ -142,7 +143,7 @@ def code_rows(rows: npt.NDArray[Any], skip: bool) -> npt.NDArray[Any]:
         return rows.astype(np.int64)
     if rows.dtype.kind == "c":
         raise InputTypeError("Complex data not supported: category codes are whole numbers")
-    rows = rows.astype(np.float64)
+    rows = _numbers(rows)
     gaps = np.isnan(rows)
     if gaps.any() and not skip:
         _refuse(rows, gaps, "Input X contains NaN", "fill the gaps, or use missing='skip' to leave them out")
@@ -153,6 +154,24 @@ def code_rows(rows: npt.NDArray[Any], skip: bool) -> npt.NDArray[Any]:
     _refuse(rows, codes >= 2.0**63, "a category code is too large", "number the categories")
     codes[gaps] = -1
     return codes.astype(np.int64)
+
+
+def _numbers(rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Give codes as float64, gaps as NaN."""
+    try:
+        return rows.astype(np.float64)
+    except (TypeError, ValueError):
+        pass  # a gap of another kind, or no number: which, and where, is found value by value
+    table = np.empty(rows.shape)
+    for (i, j), value in np.ndenumerate(rows):
+        try:
+            table[i, j] = np.nan if is_missing(value) else value
+        except (TypeError, ValueError):
+            raise InputTypeError(
+                f"row {i}, column {j}: {value!r:.40} is no category code; codes are whole numbers, and "
+                "other values are learnt with domain='values'"
+            ) from None
+    return table
 
 
 def raw_rows(X: Any, skip: bool, names: tuple[str, ...] | None) -> CategoryRows:

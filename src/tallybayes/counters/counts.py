@@ -22,8 +22,9 @@ from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
 from ..tally import ColumnFeatures, CountTally, Tally
+from ..tally.readable import checked_names
 from .base import Counter
-from .frames import names_of, number_cells, one_row
+from .frames import names_of, number_cells, one_row, table
 from .rows import LabelledRows
 from .text import LinearTable, checked_channels, counted
 
@@ -179,9 +180,18 @@ class CountCounter(Counter):
         return Described.of_columns(names, pieces, columns.tolist(), amounts, x[columns])
 
     def empty(self, classes: Labels) -> CountTally:
-        return CountTally.empty(self.space, self.channels, classes=classes, n_columns=self.n_columns or 0)
+        return CountTally(
+            classes,
+            np.zeros(len(classes)),
+            ColumnFeatures(np.zeros(0, np.int64), self.n_columns or 0),
+            [0],
+            [],
+            {channel: [] for channel in self.channels},
+            self.space,
+            columns=self.columns,
+        )
 
-    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
+    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         return number_cells(rows, where, self.column_names(), missing=False)
 
     def to_json(self) -> dict[str, Any]:
@@ -195,7 +205,7 @@ class CountCounter(Counter):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> CountCounter:
-        names = said["columns"]
+        names = checked_names(said["columns"])
         return cls(
             tuple(said["channels"]),
             said["threshold"],
@@ -241,12 +251,7 @@ class MatrixRows:
             rows: Any = Csr(matrix.indptr.astype(np.int64, copy=False), indices, real_numbers(matrix.data), 0)
             made, width = cls(counter, rows, None), int(matrix.shape[1])
         else:
-            rows = real_numbers(np.asarray(X))
-            if rows.ndim != 2:
-                raise InputError(
-                    f"Expected 2D array, a table of rows and columns; got {rows.ndim} dimension(s). "
-                    "Reshape your data: a single row is X.reshape(1, -1)"
-                )
+            rows = real_numbers(table(X))
             made, width = cls(counter, rows, names_of(X)), int(rows.shape[1])
         made.n_columns = width
         return made

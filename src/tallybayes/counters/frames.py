@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..errors import InputError, InputTypeError
 
-__all__ = ["names_of", "number_cells", "one_row"]
+__all__ = ["names_of", "number_cells", "one_row", "table"]
 
 MISSING = ("", "?", "NA", "NaN", "nan", "null")  # cells of a text table that stand for no number
 
@@ -33,6 +33,30 @@ def names_of(X: Any) -> tuple[str, ...] | None:
             raise InputError(f"X has two columns named {name!r}: give each column its own name")
         seen.add(name if isinstance(name, str) else "")
     return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def table(X: Any) -> npt.NDArray[Any]:
+    """Return rows as an array of shape (n, d).
+
+    Raises
+    ------
+    InputError
+        If the rows have no columns, or some more than others; the message names the first.
+    """
+    try:
+        values = np.asarray(X)
+    except ValueError as error:
+        widths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+        odd = next((i for i, width in enumerate(widths) if width != widths[0]), None)
+        if odd is None:
+            raise InputError(f"X is no table of rows and columns: {error}") from None
+        raise InputError(f"row {odd} has {widths[odd]} values, expected {widths[0]}") from None
+    if values.ndim != 2:
+        raise InputError(
+            f"Expected 2D array, a table of rows and columns; got {values.ndim} dimension(s). Reshape your data: a "
+            "single row is X.reshape(1, -1)"
+        )
+    return values
 
 
 def one_row(row: Any) -> Any:

@@ -18,9 +18,10 @@ from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
 from ..tally import MomentTally, Tally
+from ..tally.readable import checked_names
 from .base import Counter
 from .counts import real_numbers
-from .frames import names_of, number_cells, one_row
+from .frames import names_of, number_cells, one_row, table
 from .rows import LabelledRows
 
 __all__ = ["NumberCounter", "NumberRows"]
@@ -125,7 +126,7 @@ class NumberCounter(Counter):
     def empty(self, classes: Labels) -> MomentTally:
         return MomentTally.empty(self.n_columns or 0, classes=classes, columns=self.columns, space=self.space)
 
-    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally) -> Any:
+    def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         return number_cells(rows, where, self.column_names(), missing=self.skips)
 
     def to_json(self) -> dict[str, Any]:
@@ -134,7 +135,7 @@ class NumberCounter(Counter):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> NumberCounter:
-        names = said["columns"]
+        names = checked_names(said["columns"])
         return cls(said["missing"], None if names is None else tuple(names), said["n_columns"])
 
 
@@ -176,17 +177,12 @@ class NumberRows:
                 matrix.sum_duplicates()
             csr = (matrix.indptr.astype(np.int64, copy=False), matrix.indices, _floats(matrix.data))
             return cls(csr[2], csr, int(matrix.shape[1]), None, skips)
-        values = np.asarray(X)
+        values = table(X)
         if values.dtype.kind in "USO" or values.dtype.kind == "c":
             try:
                 values = values.astype(np.float64) if values.dtype.kind != "c" else real_numbers(values)
             except (TypeError, ValueError) as error:
                 raise InputTypeError(f"X must hold numbers: {error}") from None
-        if values.ndim != 2:
-            raise InputError(
-                f"Expected 2D array, a table of rows and columns; got {values.ndim} dimension(s). Reshape your data: a "
-                "single row is X.reshape(1, -1)"
-            )
         return cls(np.ascontiguousarray(_floats(values)), None, int(values.shape[1]), names_of(X), skips)
 
     def __len__(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -44,6 +44,8 @@ class LabelledRows:
     positions : ndarray of int64, shape (m,), or None
         The row that each of the m codes and weights is about, where a row may belong to several classes; None where
         there is one for each row.
+    n_rows : int
+        The number of rows, n; by default m.
 
     Examples
     --------
@@ -60,6 +62,11 @@ class LabelledRows:
     weights: npt.NDArray[Any] | None
     class_count: npt.NDArray[Any]
     positions: npt.NDArray[np.int64] | None = None
+    n_rows: int = -1
+
+    def __post_init__(self) -> None:
+        if self.n_rows < 0:
+            object.__setattr__(self, "n_rows", len(self.codes))
 
     @classmethod
     def of(cls, labels: Any, weights: Any, n_rows: int, classes: Labels | None = None) -> LabelledRows:
@@ -80,6 +87,8 @@ class LabelledRows:
             If a label is missing, of mixed kinds or unknown, if a weight cannot be used, or if the lengths differ.
         """
         if isinstance(labels, LabelledRows):
+            if labels.n_rows != n_rows:
+                raise InputError(f"every row needs a label: {n_rows} rows came with labels of {labels.n_rows}")
             return labels
         if classes is None:
             classes, codes = Labels.of(labels)
@@ -117,9 +126,16 @@ class LabelledRows:
         table = np.asarray(weights, np.float64)
         if table.ndim != 2 or table.shape[1] != len(classes):
             raise InputError(f"soft labels are a table of rows by {len(classes)} classes; got shape {table.shape}")
+        bad = np.argwhere(~(np.isfinite(table) & (table >= 0)))
+        if bad.size:
+            row, column = bad[0].tolist()
+            raise InputError(
+                f"soft labels are finite and at least 0; got {table[row, column]} at row {row}, class "
+                f"{classes[column]!r}"
+            )
         positions, codes = np.nonzero(table)
         chosen = cls.coded(classes, codes.astype(np.int32), table[positions, codes])
-        return cls(classes, chosen.codes, chosen.weights, chosen.class_count, positions.astype(np.int64))
+        return replace(chosen, positions=positions.astype(np.int64), n_rows=len(table))
 
     @property
     def exact(self) -> bool:
@@ -133,9 +149,11 @@ class LabelledRows:
 
 def _checked_weights(weights: Any, n_rows: int) -> npt.NDArray[Any]:
     try:
-        values = np.ascontiguousarray(weights, np.float64) if np.ndim(weights) else np.full(n_rows, float(weights))
+        values = np.asarray(weights, np.float64, order="C")
     except (TypeError, ValueError):
         raise InputError(f"sample_weight must be numbers, one per row; got {weights!r:.80}") from None
+    if values.ndim == 0:
+        values = np.full(n_rows, values)
     if values.shape != (n_rows,):
         raise InputError(
             f"sample_weight must be one number per row: {n_rows} rows, weights of shape {values.shape}"

@@ -120,6 +120,8 @@ class TfidfCounter(Counter):
 
     kind = "tfidf"
     of_documents = True
+    channels = ("occurrences",)
+    more_channels = "two-pass tf-idf has no such counts; learn with weighting='idf' or 'count'"
 
     def __post_init__(self) -> None:
         if self.analyzer.hash is not None:

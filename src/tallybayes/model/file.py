@@ -31,6 +31,7 @@ class Stored(NamedTuple):
     reading: Reading
     tally: Tally
     producer: str
+    blocks: Blocks
 
 
 def write_model(path: str | os.PathLike[str], counter: Counter, reading: Reading, tally: Tally) -> None:
@@ -65,7 +66,7 @@ def read_model(path: str | os.PathLike[str], verify: Literal["all", "structure"]
         # The rules of today's kernel must be those that the file was counted with.
         if difference := counter.space.difference(tally.space):
             raise ModelFileError(f"{blocks.source}: counted by other rules than this program's: {difference}")
-        return Stored(counter, Reading.from_json(said["reading"]), tally, str(said["producer"]))
+        return Stored(counter, Reading.from_json(said["reading"]), tally, str(said["producer"]), blocks)
 
 
 def _read_json(path: str | os.PathLike[str]) -> Mapping[str, Any]:

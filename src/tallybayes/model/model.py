@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -76,12 +77,10 @@ class Model:
         self._answers: Answers | None = None
         self.producer = "this process"
         threads(n_jobs)
-        if self._counter.kind not in self._reading.counters:
-            raise ParameterError(
-                f"event_model={self._reading.event_model!r} reads {' or '.join(self._reading.counters)}, not "
-                f"{self._counter.kind}"
-            )
+        _require_readable(self._counter, self._reading)
         if tally is not None:
+            if not self._counter.ready:
+                self._counter = self._counter.settled_for(tally)
             self._counter.require_counted(tally)
             self._parts = (tally,)
             self._check()
@@ -265,8 +264,9 @@ class Model:
 
     def __mul__(self, factor: object) -> Model:
         """Return the model in which everything learnt weighs `factor` times as much."""
-        scaled = self.tally * factor
-        return NotImplemented if scaled is NotImplemented else self._like(self._counter, self._reading, (scaled,))
+        if not isinstance(factor, numbers.Real):
+            return NotImplemented
+        return self._like(self._counter, self._reading, (self.tally * factor,))
 
     __rmul__ = __mul__
 
@@ -331,8 +331,8 @@ class Model:
         model = Model.__new__(Model)
         model._counter, model._reading, model._parts, model._n_jobs = counter, reading, parts, self._n_jobs
         model._answers, model.producer = None, "this process"
-        if counter.kind not in reading.counters:
-            return Model(counter, reading, n_jobs=self._n_jobs)  # which says what is wrong
+        if reading is not self._reading:
+            _require_readable(counter, reading)
         return model
 
     def checked(self) -> Model:
@@ -451,6 +451,11 @@ class Model:
 
         write_model(path, self._counter, self._reading, self.tally)
 
+    @staticmethod
+    def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "all") -> Model:
+        """Return the model that a file holds; parameters and errors are those of `tallybayes.load`."""
+        return load(path, verify=verify)
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle what was learnt, not what is derived from it."""
         return {**self.__dict__, "_answers": None}
@@ -461,6 +466,21 @@ class Model:
         return f"<Model of {self._counter.kind}, {self._reading.event_model}, {self.tally!r}>"
 
 
+def _require_readable(counter: Counter, reading: Reading) -> None:
+    """Refuse a reading of what the counter does not count."""
+    if counter.kind not in reading.counters:
+        raise ParameterError(
+            f"event_model={reading.event_model!r} reads {' or '.join(reading.counters)}, not {counter.kind}"
+        )
+    missing = set(reading.channels) - set(counter.channels)
+    if missing and counter.channels:
+        have = " and ".join(counter.channels)
+        raise ParameterError(
+            f"this reading needs the counts of {' and '.join(sorted(missing))}, and only {have} are counted: "
+            f"{counter.more_channels}"
+        )
+
+
 def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "all") -> Model:
     """Read a model of any kind from a file that `Model.save`, or an estimator's `save`, wrote, in either form.
 
@@ -468,7 +488,7 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     ----------
     path : path-like
     verify : {"all", "structure"}
-        "structure" skips the checksum and the look at the contents, and maps the file: for large files that you trust.
+        "structure" skips the checksum and maps the file: milliseconds at any size, for files that you trust.
 
     Returns
     -------
@@ -491,6 +511,7 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     from .file import read_model
 
     stored = read_model(path, verify)
-    model = Model(stored.counter, stored.reading, stored.tally)
+    with stored.blocks.reading("the model"):
+        model = Model(stored.counter, stored.reading, stored.tally)
     model.producer = stored.producer
     return model

@@ -62,6 +62,11 @@ class Reading(ABC):
     counters: ClassVar[tuple[str, ...]]
     priors: ClassVar[tuple[str, ...]] = ("documents", "uniform")
 
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """The channels of the tally that are read; none where a tally has no channels."""
+        return ()
+
     def __init_subclass__(cls) -> None:
         if "event_model" in vars(cls):
             Reading.event_models.add(cls.event_model, cls)
@@ -80,6 +85,8 @@ class Reading(ABC):
                     f"prior must be a name, a sequence or a mapping label → probability; got {self.prior!r}"
                 )
             object.__setattr__(self, "prior", tuple(float(share) for share in self.prior))
+        elif isinstance(self.prior, Mapping):
+            object.__setattr__(self, "prior", dict(self.prior))  # the caller may change the other one
 
     # What an event model provides
 

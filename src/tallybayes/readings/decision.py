@@ -44,19 +44,29 @@ def decide(probabilities: Floats, loss: Any = None, abstain: float | None = None
     >>> decide(np.array([[0.6, 0.4], [0.99, 0.01]]), abstain=0.1)
     array([-1,  0])
     """
-    n_classes = probabilities.shape[1]
-    table = 1.0 - np.eye(n_classes) if loss is None else np.asarray(loss, np.float64)
-    if table.shape != (n_classes, n_classes) or not np.isfinite(table).all():
-        raise ParameterError(
-            f"loss must be a finite table of {n_classes} answers by {n_classes} true classes; got shape {table.shape}"
-        )
     if abstain is not None and not abstain >= 0:
         raise ParameterError(f"abstain must be a loss of at least 0; got {abstain!r}")
-    expected = probabilities @ table.T
-    # Without a loss table the answer must be the argmax of the probabilities to the last bit, ties included.
-    choice: npt.NDArray[np.intp] = probabilities.argmax(axis=1) if loss is None else expected.argmin(axis=1)
+    n_rows, n_classes = probabilities.shape
+    every_row = np.arange(n_rows)
+    choice: npt.NDArray[np.intp]
+    if loss is None:
+        # The answer is the argmax to the last bit, ties included; what it loses is the share of all other classes.
+        choice = probabilities.argmax(axis=1)
+        others = probabilities.copy()
+        others[every_row, choice] = 0.0
+        least = others.sum(axis=1)
+    else:
+        table = np.asarray(loss, np.float64)
+        if table.shape != (n_classes, n_classes) or not np.isfinite(table).all():
+            raise ParameterError(
+                f"loss must be a finite table of {n_classes} answers by {n_classes} true classes; got shape "
+                f"{table.shape}"
+            )
+        expected = probabilities @ table.T
+        choice = expected.argmin(axis=1)
+        least = expected[every_row, choice]
     if abstain is not None:
-        choice[expected[np.arange(len(choice)), choice] > abstain] = -1
+        choice[least > abstain] = -1
     return choice
 
 

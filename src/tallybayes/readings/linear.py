@@ -29,7 +29,7 @@ from ..described import Described
 from ..errors import ParameterError
 from ..tally import ColumnFeatures, CountTally
 from ..tally.features import Features, gather_rows
-from ..tally.selection import Selection, by_feature, smooth_idf, values_of
+from ..tally.selection import Selection, by_feature, require_channel, smooth_idf, values_of
 from .base import Reading, Scores
 from .prior import log_prior
 from .terms import Floats, Terms
@@ -210,6 +210,15 @@ class LinearReading(Reading):
         """The channel of the tally that is read."""
         return "documents" if self.value == "binary" else "occurrences"
 
+    @property
+    def channels(self) -> tuple[str, ...]:
+        wanted = {self.channel}
+        if self.weighting == "idf" or Selection.of(self).by_documents:
+            wanted.add("documents")
+        if self.prior == "words":
+            wanted.add("occurrences")
+        return tuple(sorted(wanted))
+
     def _kept(self, tally: CountTally) -> CountTally:
         """Return the tally of the features that are read; of columns all are, those never seen too."""
         selection = Selection.of(self)
@@ -227,9 +236,8 @@ class LinearReading(Reading):
                 "alpha should be a scalar or one number per feature. When alpha is an array, it should contains "
                 f"`n_features`. Got {len(self.alpha)} elements instead of {width}."
             )
-        values_of(tally, self.channel)
-        if self.weighting == "idf":
-            values_of(tally, "documents")
+        for channel in self.channels:
+            require_channel(tally, channel)
         super().check(kept)
 
     def read(self, tally: CountTally) -> LinearScores:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 import tallybayes._kernel as _kernel
 from tallybayes.errors import InputError, SpaceError
@@ -95,9 +95,11 @@ class CountTally(Tally):
         self.features = features
         self.indptr: Int64s = read_only(indptr, np.int64)
         self.class_index: NDArray[np.int32] = read_only(class_index, np.int32)
-        self.channels: dict[str, Counts] = {
-            name: read_only(channels[name], dtype) for name in CHANNELS if name in channels
-        }
+        self.channels: Mapping[str, Counts] = (
+            channels
+            if isinstance(channels, StoredChannels)
+            else {name: read_only(channels[name], dtype) for name in CHANNELS if name in channels}
+        )
         self.space = space
         self.exact = exact
         self.unit = unit
@@ -108,7 +110,7 @@ class CountTally(Tally):
             and self.indptr.shape == (len(features) + 1,)
             and self.indptr[0] == 0
             and self.indptr[-1] == cells
-            and all(values.shape == (cells,) for values in self.channels.values())
+            and all(shape == (cells,) for shape in _shapes(self.channels))
         )
         if not sizes_fit:
             raise ValueError("the sizes of a tally's arrays do not fit each other")
@@ -267,8 +269,8 @@ class CountTally(Tally):
             "unit": self.unit,
         }
         named = {"class_count": self.class_count, "indptr": self.indptr, "class_index": self.class_index}
-        arrays = {**named, **self.features.arrays, **self.channels}
-        return {f"{prefix}.{name}": narrowed(array) for name, array in arrays.items()}, said
+        arrays = {**named, **self.features.arrays, **{name: narrowed(self.channels[name]) for name in self.channels}}
+        return {f"{prefix}.{name}": array for name, array in arrays.items()}, said
 
     @classmethod
     def from_blocks(cls, prefix: str, blocks: Blocks, said: Mapping[str, Any]) -> CountTally:
@@ -287,7 +289,7 @@ class CountTally(Tally):
                 raise ValueError(f"the number of columns is {n_columns!r}")
 
             def take(name: str, dtype: type[np.generic]) -> NDArray[Any]:
-                return blocks.take_widened(f"{prefix}.{name}", dtype)
+                return blocks.take(f"{prefix}.{name}", dtype)
 
             number = np.int64 if exact else np.float64
             tally = cls(
@@ -298,7 +300,7 @@ class CountTally(Tally):
                 else ColumnFeatures(take("columns", np.int64), n_columns),
                 take("indptr", np.int64),
                 take("class_index", np.int32),
-                {str(name): take(str(name), number) for name in names},
+                StoredChannels({str(name): blocks.take_narrowed(f"{prefix}.{name}", number) for name in names}, number),
                 Space.from_json(said["space"]),
                 exact,
                 unit,
@@ -501,6 +503,41 @@ class CountTally(Tally):
             class_index=self.class_index[filled],
             channels={name: values[filled] for name, values in self.channels.items()},
         )
+
+
+class StoredChannels(Mapping[str, Counts]):
+    """Channels as a file holds them, in the fewest bytes; widened when they are looked at.
+
+    So a file that is only mapped into memory is opened in milliseconds, whatever its size.
+    """
+
+    def __init__(self, stored: Mapping[str, NDArray[Any]], dtype: DTypeLike) -> None:
+        self._stored = {name: stored[name] for name in CHANNELS if name in stored}
+        self._dtype = dtype
+        self._wide: dict[str, Counts] = {}
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shapes of the channels."""
+        return [values.shape for values in self._stored.values()]
+
+    def __getitem__(self, name: str) -> Counts:
+        if name not in self._wide:
+            self._wide[name] = read_only(self._stored[name], self._dtype)
+        return self._wide[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stored)
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+def _shapes(channels: Mapping[str, Counts]) -> list[tuple[int, ...]]:
+    return channels.shapes if isinstance(channels, StoredChannels) else [each.shape for each in channels.values()]
 
 
 _PARTS = (

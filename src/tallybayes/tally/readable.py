@@ -35,7 +35,7 @@ class _Counted(_Summed, Protocol):
     features: Features
     indptr: NDArray[np.int64]
     class_index: NDArray[np.int32]
-    channels: dict[str, NDArray[Any]]
+    channels: Mapping[str, NDArray[Any]]
     exact: bool
     unit: int
 

@@ -11,9 +11,24 @@ from numpy.typing import NDArray
 from tallybayes.errors import ParameterError
 from tallybayes.tally.count import CountTally
 
-__all__ = ["Selection", "by_feature", "smooth_idf", "values_of"]
+__all__ = ["Selection", "by_feature", "require_channel", "smooth_idf", "values_of"]
 
 Floats = NDArray[np.float64]
+
+
+def require_channel(tally: CountTally, channel: str) -> None:
+    """Refuse a tally that does not hold a channel.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if channel not in tally.channels:
+        have = " and ".join(tally.channels)
+        raise ParameterError(
+            f"this reading needs the counts of {channel}, the tally holds {have}: "
+            "learn again with channels=('occurrences', 'documents')"
+        )
 
 
 def values_of(tally: CountTally, channel: str) -> Floats:
@@ -24,12 +39,7 @@ def values_of(tally: CountTally, channel: str) -> Floats:
     ParameterError
         If the tally does not hold the channel.
     """
-    if channel not in tally.channels:
-        have = " and ".join(tally.channels)
-        raise ParameterError(
-            f"this reading needs the counts of {channel}, the tally holds {have}: "
-            "learn again with channels=('occurrences', 'documents')"
-        )
+    require_channel(tally, channel)
     cells: Floats = tally.values(channel).astype(np.float64)
     return cells
 
