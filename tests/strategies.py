@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tallybayes.labels import Labels
+from tallybayes.model.text import text_counter, text_reading
+from tallybayes.space import Space
 from tallybayes.tally.count import CountTally
 from tallybayes.tally.features import ColumnFeatures, TextFeatures
-from tallybayes.space import Space
 
 N_COLUMNS = 6
 TEXT = Space("text", {"tokens": "words", "ngrams": [1, 2]})
@@ -40,6 +41,12 @@ def tally_from(rows, table, channels=("occurrences",), *, columns=False, exact=T
         exact,
         unit,
     )
+
+
+def counted_and_read(analyzer, event_model, **parameters):
+    """Return the counter and the reading of text by parameters as those of `TextClassifier`."""
+    counter = text_counter(analyzer, weighting=parameters.get("weighting", "count"))
+    return counter, text_reading(event_model, **parameters)
 
 
 @st.composite

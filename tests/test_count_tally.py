@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tallybayes.errors import ForgetError, InputError, ParameterError, SpaceError
 from tallybayes.labels import Labels
+from tallybayes.space import Space
 from tallybayes.tally.count import CountTally
 from tallybayes.tally.features import ColumnFeatures, TextFeatures
-from tallybayes.space import Space
 
 from .strategies import TEXT, tallies, tally_from
 from .twins import tally as twin

@@ -90,7 +90,7 @@ def text_counts(data, query, *, present=False):
 
 
 def derive_text(data, query, **settings):
-    counts, row, unknown = text_counts(data, query, present=settings.get("model") == "bernoulli")
+    counts, row, unknown = text_counts(data, query, present=settings.get("event_model") == "bernoulli")
     return derive_counts(counts, row, unknown=unknown, text=query, **settings)
 
 
@@ -130,7 +130,7 @@ def test_multinomial_with_word_prior_prints_its_fractions():
 
 
 def test_bernoulli_counts_absent_words_and_prints_the_fractions_of_example_13_2():
-    derivation = derive_text(CHINESE, QUERY, model="bernoulli")
+    derivation = derive_text(CHINESE, QUERY, event_model="bernoulli")
     text = str(derivation)
     joint = table(text, "Joint probability")
     assert joint["yes"].startswith("yes    3/4 · (1 − 2/5) · 4/5 · 1/5 · (1 − 2/5) · (1 − 2/5) · 1/5 = 81/15625 ")
@@ -140,7 +140,7 @@ def test_bernoulli_counts_absent_words_and_prints_the_fractions_of_example_13_2(
 
 
 def test_complement_prints_the_weights_of_the_other_classes():
-    text = str(derive_text(CHINESE, QUERY, model="complement"))
+    text = str(derive_text(CHINESE, QUERY, event_model="complement"))
     assert "6 − 1 = 5" in table(text, "Occurrences of each feature in all classes but this one")["Chinese"]
     scores = table(text, "Scores")
     assert scores["no"].endswith("≈ 7.82000824")
@@ -158,7 +158,7 @@ def test_complement_with_normalised_weights():
         sums.append(
             sum(-math.log((total - cells[c] + 1) / below) for total, cells in zip(totals, every.cells, strict=True))
         )
-    derivation = derive_counts(counts, row, model="complement", norm_sums=sums)
+    derivation = derive_counts(counts, row, event_model="complement", norm_sums=sums)
     scores = table(str(derivation), "Scores")
     assert "≈ 0.653675" in scores["no"]
     assert "≈ 0.677274" in scores["yes"]
@@ -378,20 +378,20 @@ def test_many_classes_show_the_most_probable():
     st.sampled_from(["multinomial", "bernoulli"]),
     st.sampled_from([0, 0.1, 0.5, 1, 2.5]),
 )
-def test_exact_joint_is_the_product_of_the_formula(features, model, alpha):
+def test_exact_joint_is_the_product_of_the_formula(features, event_model, alpha):
     a, b, row = zip(*features, strict=True)
     n = len(features)
     documents = [9, 12]
-    row = [min(x, 1) for x in row] if model == "bernoulli" else list(row)
+    row = [min(x, 1) for x in row] if event_model == "bernoulli" else list(row)
     counts = Counts(
         ["a", "b"], documents, [f"w{i}" for i in range(n)], list(zip(a, b, strict=True)), [sum(a) + 1, sum(b) + 1], n
     )
-    derivation = derive_counts(counts, row, model=model, alpha=alpha)
+    derivation = derive_counts(counts, row, event_model=event_model, alpha=alpha)
     rate = Fraction(str(alpha))
     for c, cells in enumerate((a, b)):
         expected = Fraction(documents[c], 21)
         for cell, amount in zip(cells, row, strict=True):
-            if model == "bernoulli":
+            if event_model == "bernoulli":
                 p = (cell + rate) / (documents[c] + 2 * rate)
                 expected *= p if amount else 1 - p
             else:
@@ -411,7 +411,7 @@ def test_decimals_where_the_counts_are_no_whole_numbers():
 
 
 def test_unlisted_absent_features_of_bernoulli_are_multiplied_in():
-    listed = derive_text(CHINESE, QUERY, model="bernoulli")
+    listed = derive_text(CHINESE, QUERY, event_model="bernoulli")
     counts, row, _ = text_counts(CHINESE, QUERY, present=True)
     present = [f for f, x in enumerate(row) if x]
     absent = [f for f, x in enumerate(row) if not x]
@@ -424,7 +424,7 @@ def test_unlisted_absent_features_of_bernoulli_are_multiplied_in():
         counts.n_features,
         rest=[Counter(counts.cells[f][c] for f in absent) for c in range(2)],
     )
-    derivation = derive_counts(few, [1] * len(present), model="bernoulli")
+    derivation = derive_counts(few, [1] * len(present), event_model="bernoulli")
     assert [joint.fraction for joint in derivation.joint] == [joint.fraction for joint in listed.joint]
     assert "the others, all absent" in str(derivation)
 

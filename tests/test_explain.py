@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallybayes import InputError, InputTypeError, Model, ParameterError, Reading
+from tallybayes import Analyzer, InputError, InputTypeError, Model, ParameterError
 from tallybayes.layout import width
-from tallybayes.text.analyzer import Analyzer
+
+from .strategies import counted_and_read
 
 SPACE = Analyzer("space", ngrams=(1, 1))
 MAILS = [
@@ -24,27 +25,25 @@ MAILS = [
     ("spam", "恭喜您中奖了，请速领取"),
 ]
 READINGS = {
-    "multinomial": {"model": "multinomial"},
-    "word prior": {"model": "multinomial", "prior": "words", "prior_alpha": 1.0},
-    "given prior": {"model": "multinomial", "prior": {"a": 0.5, "b": 0.25, "c": 0.25}},
-    "floor": {"model": "multinomial", "smoothing": "floor"},
-    "binary": {"model": "multinomial", "weighting": "binary"},
-    "log": {"model": "multinomial", "weighting": "log"},
-    "idf": {"model": "multinomial", "weighting": "idf"},
-    "tfidf": {"model": "multinomial", "weighting": "tfidf"},
-    "complement": {"model": "complement"},
-    "complement norm": {"model": "complement", "norm": True, "prior": "documents"},
-    "complement log": {"model": "complement", "weighting": "log"},
-    "bernoulli": {"model": "bernoulli"},
-    "pruned": {"model": "multinomial", "max_features": 2},
+    "multinomial": {"event_model": "multinomial"},
+    "word prior": {"event_model": "multinomial", "prior": "words", "prior_alpha": 1.0},
+    "given prior": {"event_model": "multinomial", "prior": {"a": 0.5, "b": 0.25, "c": 0.25}},
+    "floor": {"event_model": "multinomial", "smoothing": "floor"},
+    "binary": {"event_model": "multinomial", "weighting": "binary"},
+    "log": {"event_model": "multinomial", "weighting": "log"},
+    "idf": {"event_model": "multinomial", "weighting": "idf"},
+    "tfidf": {"event_model": "multinomial", "weighting": "tfidf"},
+    "complement": {"event_model": "complement"},
+    "complement norm": {"event_model": "complement", "norm": True, "prior": "documents"},
+    "complement log": {"event_model": "complement", "weighting": "log"},
+    "bernoulli": {"event_model": "bernoulli"},
+    "pruned": {"event_model": "multinomial", "max_features": 2},
 }
 
 
 def learnt(pairs, analyzer=None, **reading):
-    channels = ("occurrences", "documents")
-    model = Model(analyzer, Reading(**{"model": "complement", "alpha": 0.1, **reading}), channels=channels)
-    model.learn([document for _, document in pairs], [label for label, _ in pairs])
-    return model
+    parts = counted_and_read(analyzer or Analyzer(), **{"event_model": "complement", "alpha": 0.1, **reading})
+    return Model(*parts).learned([document for _, document in pairs], [label for label, _ in pairs])
 
 
 def parts_of(explanation):
@@ -63,7 +62,7 @@ def assert_sums_up(explanation, joint=()):
 
 
 def test_explain_1_evidence_is_the_log_odds_of_each_occurrence_not_its_frequency():
-    model = learnt([("ham", "w0 w0 w0 w2 w2"), ("spam", "w0 w1 w1 w1 w1 w2 w2")], SPACE, model="multinomial", alpha=1.0)
+    model = learnt([("ham", "w0 w0 w0 w2 w2"), ("spam", "w0 w1 w1 w1 w1 w2 w2")], SPACE, event_model="multinomial", alpha=1.0)
     explanation = model.explain("w0 w1 w1 w2 new", of="spam", against="ham")
     evidence = {part.feature: part.value / part.count for part in explanation.contributions}
     assert evidence["w0"] == pytest.approx(math.log(2 / 5), abs=1e-12)
@@ -114,7 +113,7 @@ def test_parts_sum_to_the_log_odds_of_predict(name, pairs, words, alpha):
 @given(pairs=corpora, words=st.lists(st.sampled_from("uvwxyz"), max_size=8))
 def test_contributions_are_those_of_the_exact_derivation(model_name, pairs, words):
     pairs = [*pairs, ("a", "u"), ("b", "v"), ("c", "u v w x y z")]
-    model = learnt(pairs, SPACE, model=model_name, alpha=0.5)
+    model = learnt(pairs, SPACE, event_model=model_name, alpha=0.5)
     document = " ".join(words)
     explanation, derivation = model.explain(document, of="a", against="b"), model.derive(document)
     exact = [math.log(joint.fraction.numerator) - math.log(joint.fraction.denominator) for joint in derivation.joint]
@@ -132,7 +131,7 @@ def test_contributions_are_those_of_the_exact_derivation(model_name, pairs, word
 
 
 def test_alpha_1_a_word_that_only_the_other_class_has_rules_a_class_out():
-    model = learnt([("a", "u v"), ("b", "u w")], SPACE, model="multinomial", alpha=0.0)
+    model = learnt([("a", "u v"), ("b", "u w")], SPACE, event_model="multinomial", alpha=0.0)
     explanation = model.explain("u v")
     assert (explanation.of, explanation.log_odds) == ("a", math.inf)
     assert {part.feature: part.value for part in explanation.contributions} == {"u": 0.0, "v": math.inf}
@@ -145,7 +144,7 @@ def test_alpha_1_a_word_that_only_the_other_class_has_rules_a_class_out():
 
 
 def test_bernoulli_without_smoothing_misses_the_word_that_every_document_has():
-    model = learnt([("a", "u v"), ("a", "u"), ("b", "v"), ("b", "w u")], SPACE, model="bernoulli", alpha=0.0)
+    model = learnt([("a", "u v"), ("a", "u"), ("b", "v"), ("b", "w u")], SPACE, event_model="bernoulli", alpha=0.0)
     explanation = model.explain("v", of="b", against="a")
     assert explanation.bias == math.inf, "class a has u in every document, and here it is absent"
     assert math.isfinite(next(part.value for part in explanation.contributions))
@@ -197,7 +196,7 @@ MODEL = learnt(MAILS)
 
 
 def test_hashed_features_that_share_a_column_are_one():
-    model = learnt(MAILS, Analyzer(features=4), model="multinomial")
+    model = learnt(MAILS, Analyzer(hash=4), event_model="multinomial")
     explanation = model.explain("cheap pills buy lunch 免费")
     assert len(explanation.contributions) <= 4
     assert any(" / " in part.feature for part in explanation.contributions)
@@ -207,7 +206,7 @@ def test_hashed_features_that_share_a_column_are_one():
 
 def test_the_answer_is_compared_with_its_runner_up():
     pairs = [("a", "u u v"), ("b", "u v v"), ("c", "w w w")]
-    model = learnt(pairs, SPACE, model="multinomial")
+    model = learnt(pairs, SPACE, event_model="multinomial")
     explanation = model.explain("u u v")
     assert (explanation.of, explanation.against) == ("a", "b")
     assert model.explain("u u v", of="c").against == "a"

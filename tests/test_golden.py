@@ -1,4 +1,4 @@
-"""Files of every format number keep loading, to the same tallies."""
+"""Files of every format number since 2.0 keep loading, to the same tallies."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tallybayes.errors import ModelFileError
 from tallybayes.labels import Labels
-from tallybayes.store import FORMAT, read_blocks, write_blocks
-from tallybayes.tally.forms import tally_from_blocks
-from tallybayes.tally.moments import MomentTally
 from tallybayes.space import Space
+from tallybayes.store import FORMAT, read_blocks, write_blocks
+from tallybayes.tally import Tally
+from tallybayes.tally.moments import MomentTally
 
 from .strategies import tally_from
 
@@ -21,7 +22,7 @@ NAME = "tallies-{}.{}.tally"
 
 
 def tallies():
-    """A tally of each sort: text, columns, rounded, logarithms, moments."""
+    """Return a tally of each sort: text, columns, rounded, logarithms, moments."""
     both = {"occurrences": 3, "documents": 2}
     text = tally_from(
         {"ham": 4, "垃圾": 2, "empty": 0},
@@ -47,13 +48,14 @@ def write(path):
     write_blocks(path, blocks, content)
 
 
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.tally")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("tallies-2.*.tally")), ids=lambda path: path.stem)
 @pytest.mark.parametrize("verify", ["all", "structure"])
 def test_an_old_file_gives_the_same_tallies(path, verify):
     blocks = read_blocks(path, verify)
     assert path.name == NAME.format(*blocks.version)
     for name, tally in tallies().items():
-        read = tally_from_blocks(name, blocks, blocks.content[name])
+        said = blocks.content[name]
+        read = Tally.kinds[said["type"]].from_blocks(name, blocks, said)
         assert read == tally
         assert read.classes == tally.classes
         assert read.classes.array.dtype == tally.classes.array.dtype
@@ -64,6 +66,14 @@ def test_an_old_file_gives_the_same_tallies(path, verify):
 def test_the_current_format_has_a_golden_file_and_gives_its_bytes(tmp_path):
     write(tmp_path / "now")
     assert (tmp_path / "now").read_bytes() == (GOLDEN / NAME.format(*FORMAT)).read_bytes()
+
+
+@pytest.mark.parametrize("verify", ["all", "structure"])
+def test_a_file_of_format_1_is_refused_in_a_sentence_that_says_who_reads_it(verify):
+    with pytest.raises(
+        ModelFileError, match=r"^[^\n]*format 1\.0, which only tallybayes 0\.1 reads; learn again[^\n]*$"
+    ):
+        read_blocks(GOLDEN / NAME.format(1, 0), verify)
 
 
 if __name__ == "__main__":

@@ -29,9 +29,7 @@ def rows(request, shared):
 
 
 def learnt(rows, **options):
-    model = Model(**options)
-    model.learn([document for document, _ in rows], [label for _, label in rows])
-    return model
+    return Model(**options).learned([document for document, _ in rows], [label for _, label in rows])
 
 
 def test_forgetting_30_percent_in_random_order_equals_never_having_seen_them(rows):
@@ -42,7 +40,7 @@ def test_forgetting_30_percent_in_random_order_equals_never_having_seen_them(row
     model = learnt(rows)
     for start in range(0, cut, 331):
         part = gone[start : min(start + 331, cut)]
-        model.forget([document for document, _ in part], [label for _, label in part])
+        model = model.without([document for document, _ in part], [label for _, label in part])
     assert model.tally.digest() == learnt(kept, n_jobs=2).tally.digest()
 
 
@@ -62,5 +60,5 @@ def test_the_digest_does_not_depend_on_chunks_order_or_threads(rows):
             model = Model(n_jobs=n_jobs)
             for chunk in range(n_chunks):
                 part = shuffled[chunk::n_chunks]
-                model.learn([document for document, _ in part], [label for _, label in part])
+                model = model.learned([document for document, _ in part], [label for _, label in part])
             assert model.tally.digest() == whole

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from twins import kernel
 from twins.leaving_out import likelihoods
 
-from tallybayes.engines.matrix import count_matrix
+from tallybayes.counters import CountCounter, LabelledRows
 from tallybayes.labels import Labels
 
 MODELS = ["multinomial", "complement", "bernoulli"]
@@ -20,7 +20,8 @@ MODELS = ["multinomial", "complement", "bernoulli"]
 
 def kernel_scores(X: Any, codes: list[int], weights: list[int] | None, n_classes: int, model: str, **more: Any) -> Any:
     labels = Labels.of(list(range(n_classes)))[0]
-    tally = count_matrix(X, codes, weights=weights, classes=labels)
+    counter = CountCounter()
+    tally = counter.count(counter.check(X), LabelledRows.of(codes, weights, len(X), labels), 1)
     # Every column is a feature, with cells or without.
     indptr = np.zeros(X.shape[1] + 1, np.int64)
     indptr[tally.features.positions + 1] = np.diff(tally.indptr)

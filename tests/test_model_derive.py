@@ -9,23 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallybayes import Analyzer, InputTypeError, Model, Reading, TextClassifier
+from tallybayes import Analyzer, InputTypeError, Model, TextClassifier
+
+from .strategies import counted_and_read
 
 SPACE = Analyzer("space", ngrams=(1, 1))
 READINGS = {
-    "multinomial": {"model": "multinomial"},
-    "word prior": {"model": "multinomial", "prior": "words", "prior_alpha": 1.0},
-    "given prior": {"model": "multinomial", "prior": {"a": 0.5, "b": 0.25, "c": 0.25}},
-    "uniform prior": {"model": "bernoulli", "prior": "uniform"},
-    "floor": {"model": "multinomial", "smoothing": "floor"},
-    "binary": {"model": "multinomial", "weighting": "binary"},
-    "log": {"model": "multinomial", "weighting": "log"},
-    "idf": {"model": "multinomial", "weighting": "idf"},
-    "tfidf": {"model": "multinomial", "weighting": "tfidf"},
-    "complement": {"model": "complement"},
-    "complement norm": {"model": "complement", "norm": True, "prior": "documents"},
-    "bernoulli": {"model": "bernoulli"},
-    "pruned": {"model": "multinomial", "max_features": 2},
+    "multinomial": {"event_model": "multinomial"},
+    "word prior": {"event_model": "multinomial", "prior": "words", "prior_alpha": 1.0},
+    "given prior": {"event_model": "multinomial", "prior": {"a": 0.5, "b": 0.25, "c": 0.25}},
+    "uniform prior": {"event_model": "bernoulli", "prior": "uniform"},
+    "floor": {"event_model": "multinomial", "smoothing": "floor"},
+    "binary": {"event_model": "multinomial", "weighting": "binary"},
+    "log": {"event_model": "multinomial", "weighting": "log"},
+    "idf": {"event_model": "multinomial", "weighting": "idf"},
+    "tfidf": {"event_model": "multinomial", "weighting": "tfidf"},
+    "complement": {"event_model": "complement"},
+    "complement norm": {"event_model": "complement", "norm": True, "prior": "documents"},
+    "bernoulli": {"event_model": "bernoulli"},
+    "pruned": {"event_model": "multinomial", "max_features": 2},
 }
 DECIMAL = {"log", "idf", "tfidf"}
 corpora = st.lists(
@@ -36,9 +38,9 @@ corpora = st.lists(
 
 
 def learnt(pairs, **reading):
-    model = Model(SPACE, Reading(**reading), channels=("occurrences", "documents"))
-    model.learn([document for _, document in pairs], [label for label, _ in pairs])
-    return model
+    return Model(*counted_and_read(SPACE, **reading)).learned(
+        [text for _, text in pairs], [label for label, _ in pairs]
+    )
 
 
 @pytest.mark.parametrize("name", READINGS)
@@ -66,7 +68,7 @@ def test_the_derived_joint_is_that_of_the_kernel(name, pairs, words, alpha, feat
 
 @pytest.mark.parametrize("model_name", ["multinomial", "bernoulli", "complement"])
 def test_alpha_may_differ_by_feature(model_name):
-    model = learnt([("a", "u v v"), ("b", "u w"), ("b", "v")], model=model_name, alpha=(0.5, 1.0, 2.0))
+    model = learnt([("a", "u v v"), ("b", "u w"), ("b", "v")], event_model=model_name, alpha=(0.5, 1.0, 2.0))
     derivation = model.derive("v w w")
     wanted = model.predict_joint_log_proba(["v w w"])[0].tolist()
     assert [joint.log for joint in derivation.joint] == pytest.approx(wanted, rel=1e-12)
@@ -80,9 +82,9 @@ QUERY = "Chinese Chinese Chinese Tokyo Japan"
 @pytest.mark.parametrize(
     ("reading", "fractions"),
     [
-        ({"model": "multinomial"}, ["81/268912", "8/59049", "4782969/6934265"]),
-        ({"model": "multinomial", "prior": "words"}, ["54/184877", "32/216513", "531441/800353"]),
-        ({"model": "bernoulli"}, ["81/15625", "16/729"]),
+        ({"event_model": "multinomial"}, ["81/268912", "8/59049", "4782969/6934265"]),
+        ({"event_model": "multinomial", "prior": "words"}, ["54/184877", "32/216513", "531441/800353"]),
+        ({"event_model": "bernoulli"}, ["81/15625", "16/729"]),
     ],
 )
 def test_system_d_from_raw_documents(reading, fractions):
@@ -95,7 +97,7 @@ def test_system_d_from_raw_documents(reading, fractions):
 
 
 def test_system_d_complement_with_and_without_normalised_weights():
-    plain = learnt(list(zip(ANSWERS, CHINESE, strict=True)), model="complement", alpha=1.0)
+    plain = learnt(list(zip(ANSWERS, CHINESE, strict=True)), event_model="complement", alpha=1.0)
     text = str(plain.derive(QUERY))
     assert "≈ 7.82000824" in text
     assert "≈ 7.52038698" in text
@@ -114,7 +116,7 @@ def test_jurafsky_and_martin_from_raw_documents():
             ("+", "very powerful"),
             ("+", "the most fun film of the summer"),
         ],
-        model="multinomial",
+        event_model="multinomial",
         alpha=1.0,
     )
     text = str(model.derive("predictable with no fun"))
@@ -125,15 +127,15 @@ def test_jurafsky_and_martin_from_raw_documents():
 
 
 def test_system_b_floor_is_shown():
-    model = learnt([("a", "x x x y"), ("b", "z")], model="multinomial", smoothing="floor", floor=0.1)
+    model = learnt([("a", "x x x y"), ("b", "z")], event_model="multinomial", smoothing="floor", floor=0.1)
     text = str(model.derive("x never"))
     assert "m = 1/10" in text
     assert "(1/10)/(1 + 4) = 1/50" in text
 
 
 def test_hashed_features_are_derived_by_column():
-    model = Model(Analyzer(features=8), Reading(model="bernoulli", alpha=1.0))
-    model.learn(["cheap pills buy", "lunch at noon", "buy now"], ["spam", "ham", "spam"])
+    model = Model(*counted_and_read(Analyzer(hash=8), event_model="bernoulli", alpha=1.0))
+    model = model.learned(["cheap pills buy", "lunch at noon", "buy now"], ["spam", "ham", "spam"])
     derivation = model.derive("buy lunch")
     wanted = model.predict_joint_log_proba(["buy lunch"])[0].tolist()
     assert [joint.log for joint in derivation.joint] == pytest.approx(wanted, rel=1e-12)
@@ -142,7 +144,7 @@ def test_hashed_features_are_derived_by_column():
 def test_a_large_vocabulary_of_bernoulli_is_exact_and_quick():
     words = [f"w{i}" for i in range(5000)]
     pairs = [("ab"[i % 2], " ".join(words[i * 7 % 4000 :: 97])) for i in range(60)]
-    model = learnt(pairs, model="bernoulli", alpha=1.0)
+    model = learnt(pairs, event_model="bernoulli", alpha=1.0)
     derivation = model.derive("w1 w2 w3")
     wanted = model.predict_joint_log_proba(["w1 w2 w3"])[0].tolist()
     assert [joint.log for joint in derivation.joint] == pytest.approx(wanted, rel=1e-12)
@@ -153,4 +155,4 @@ def test_a_large_vocabulary_of_bernoulli_is_exact_and_quick():
 
 def test_one_document_is_a_string():
     with pytest.raises(InputTypeError, match="one document is a str; got list"):
-        learnt([("a", "x")], model="multinomial").derive(["x"])
+        learnt([("a", "x")], event_model="multinomial").derive(["x"])

@@ -13,17 +13,17 @@ import time
 import numpy as np
 import pytest
 
-from tallybayes import Analyzer, Model, Reading
+from tallybayes import Analyzer, Model, load
 from tallybayes.errors import ModelFileError
+
+from .strategies import counted_and_read
 
 DOCUMENTS = ["cheap pills now", "买 彩票 发财", "lunch at noon", "明天上午开会"]
 LABELS = ["spam", "spam", "ham", "ham"]
 
 
 def small(**reading):
-    model = Model(Analyzer(), Reading(**{"model": "multinomial", **reading}))
-    model.learn(DOCUMENTS, LABELS)
-    return model
+    return Model(*counted_and_read(Analyzer(), "multinomial", **reading)).learned(DOCUMENTS, LABELS)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def small(**reading):
 def test_model_1_a_model_comes_back_bit_for_bit(tmp_path, reading, suffix):
     model = small(**reading)
     model.save(tmp_path / f"m.{suffix}")
-    loaded = Model.load(tmp_path / f"m.{suffix}")
+    loaded = load(tmp_path / f"m.{suffix}")
     np.testing.assert_array_equal(loaded.predict_joint_log_proba(DOCUMENTS), model.predict_joint_log_proba(DOCUMENTS))
     assert loaded.reading == model.reading
     assert loaded.tally == model.tally
@@ -63,7 +63,7 @@ def test_model_1_a_thousand_corruptions_are_a_sentence_each(tmp_path):
             continue
         path.write_bytes(data)
         with pytest.raises(ModelFileError) as caught:
-            Model.load(path)
+            load(path)
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)
 
@@ -75,15 +75,14 @@ def test_model_1_json_that_is_no_model_is_refused_in_a_sentence(tmp_path):
     for text in ("", "[]", "{}", whole[:-20], whole.replace('"occurrences"', '"x"'), whole.replace(": 1", ": -1")):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(ModelFileError, match=r"bad\.json"):
-            Model.load(path)
+            load(path)
 
 
 def test_model_2_a_failed_save_leaves_the_old_file(tmp_path):
     path = tmp_path / "m.tally"
     small().save(path)
     before = path.read_bytes()
-    large = Model()
-    large.learn([" ".join(f"word{i}" for i in range(5000))], ["a"])
+    large = Model().learned([" ".join(f"word{i}" for i in range(5000))], ["a"])
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))

@@ -13,8 +13,8 @@ from hypothesis.extra import numpy as hnp
 
 from tallybayes.errors import ForgetError, InputError, ParameterError, SpaceError
 from tallybayes.labels import Labels
-from tallybayes.tally.moments import MomentTally
 from tallybayes.space import Space
+from tallybayes.tally.moments import MomentTally
 
 
 def tally_of(X, y, weights=None, columns=None):

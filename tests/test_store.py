@@ -250,13 +250,15 @@ def test_the_checksum_is_what_the_docstring_says(written):
 
 
 @pytest.mark.parametrize("verify", ["all", "structure"])
-def test_model_1_a_newer_major_format_is_named_and_a_newer_minor_one_is_read(path, written, verify):
-    path.write_bytes(rebuilt(written, lambda said: said.update(version=[2, 0])))
-    assert "format 2.0, made by a newer version of tallybayes" in refusal(path, verify=verify)
-    path.write_bytes(rebuilt(written, lambda said: said.update(version=[1, 7], unknown={"x": 1})))
+def test_model_1_another_major_format_is_named_and_a_newer_minor_one_is_read(path, written, verify):
+    path.write_bytes(rebuilt(written, lambda said: said.update(version=[3, 0])))
+    assert "format 3.0, made by a newer version of tallybayes" in refusal(path, verify=verify)
+    path.write_bytes(rebuilt(written, lambda said: said.update(version=[2, 7], unknown={"x": 1})))
     blocks = read_blocks(path, verify)
-    assert blocks.version == (1, 7)
+    assert blocks.version == (2, 7)
     assert_same(blocks, BLOCKS, CONTENT)
+    path.write_bytes(rebuilt(written, lambda said: said.update(version=[1, 4])))
+    assert "format 1.4, which only tallybayes 0.1 reads; learn again" in refusal(path, verify=verify)
     for version in ("9.9.9", None, [1], [0, 9], [-1, 0], [True, 0]):
         path.write_bytes(rebuilt(written, lambda said, version=version: said.update(version=version)))
         assert "damaged" in refusal(path, verify=verify)

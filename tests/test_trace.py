@@ -7,9 +7,9 @@ import logging
 import numpy as np
 import pytest
 
-from tallybayes import Model, Reading
-from tallybayes.scores import trace
-from tallybayes.text.analyzer import Analyzer
+from tallybayes import Analyzer, Model, Reading
+from tallybayes.counters import TextCounter
+from tallybayes.readings import trace
 
 X0 = [5, 3, 2, 1, 0, 5, 12, 12, 10, 7, 8, 3, 0, 0, 1]
 X1 = [11, 10, 6, 8, 7, 0, 0, 0, 0, 3, 1, 9, 1, 7, 0]
@@ -23,9 +23,8 @@ def document(*row):
 
 @pytest.fixture
 def system_a():
-    model = Model(Analyzer("space", ngrams=(1, 1)), Reading(model="multinomial", alpha=1.0))
-    model.learn([document(*row) for row in zip(X0, X1, X2, strict=True)], Y)
-    return model
+    model = Model(TextCounter(Analyzer("space", ngrams=(1, 1))), Reading.of("multinomial", alpha=1.0))
+    return model.learned([document(*row) for row in zip(X0, X1, X2, strict=True)], Y)
 
 
 def test_every_intermediate_table_of_system_a_is_logged(system_a, caplog):
@@ -50,10 +49,10 @@ def test_nothing_is_made_for_a_log_that_nobody_reads(system_a, monkeypatch):
 
 
 def test_a_large_vocabulary_is_shown_in_part(caplog):
-    model = Model(reading=Reading(model="complement"))
-    model.learn([" ".join(f"w{i}" for i in range(500)), "other"], ["a", "b"])
+    model = Model(reading=Reading.of("complement"))
+    model = model.learned([" ".join(f"w{i}" for i in range(500)), "other"], ["a", "b"])
     with caplog.at_level(logging.DEBUG, logger="tallybayes"):
         model.predict_proba(["w1"] * 500)
     assert "more" in next(message for message in caplog.messages if message.startswith("features:"))
     assert all(len(message) < 1000 for message in caplog.messages)
-    assert np.isfinite(model.scorer.table.delta).all()
+    assert np.isfinite(model.answers.scores.table.delta).all()

@@ -22,9 +22,9 @@ def joint(classifier, query):
 @pytest.mark.parametrize(
     ("params", "yes", "no", "posterior"),
     [
-        ({"model": "multinomial"}, "81/268912", "8/59049", "4782969/6934265"),
-        ({"model": "multinomial", "prior": "words"}, "54/184877", "32/216513", "531441/800353"),
-        ({"model": "bernoulli"}, "81/15625", "16/729", None),
+        ({"event_model": "multinomial"}, "81/268912", "8/59049", "4782969/6934265"),
+        ({"event_model": "multinomial", "prior": "words"}, "54/184877", "32/216513", "531441/800353"),
+        ({"event_model": "bernoulli"}, "81/15625", "16/729", None),
     ],
 )
 def test_system_d_joint_and_posterior(params, yes, no, posterior):
@@ -40,10 +40,10 @@ def test_system_d_joint_and_posterior(params, yes, no, posterior):
 
 
 def test_system_d_complement_scores():
-    plain = TextClassifier(model="complement", **WORDS).fit(CHINA, CHINA_LABELS)
+    plain = TextClassifier(event_model="complement", **WORDS).fit(CHINA, CHINA_LABELS)
     np.testing.assert_allclose(plain.predict_joint_log_proba(QUERY), [[7.820008, 7.520387]], atol=5e-7)
     assert plain.predict(QUERY).tolist() == ["no"]
-    normed = TextClassifier(model="complement", norm=True, **WORDS).fit(CHINA, CHINA_LABELS)
+    normed = TextClassifier(event_model="complement", norm=True, **WORDS).fit(CHINA, CHINA_LABELS)
     np.testing.assert_allclose(normed.predict_joint_log_proba(QUERY), [[0.653675, 0.677274]], atol=5e-7)
     assert normed.predict(QUERY).tolist() == ["yes"]
 
@@ -56,7 +56,7 @@ def test_jurafsky_martin_reviews_drop_unknown_words():
         "very powerful",
         "the most fun film of the summer",
     ]
-    classifier = TextClassifier(model="multinomial", **WORDS).fit(reviews, ["-", "-", "-", "+", "+"])
+    classifier = TextClassifier(event_model="multinomial", **WORDS).fit(reviews, ["-", "-", "-", "+", "+"])
     got = joint(classifier, ["predictable with no fun"])
     assert got["-"] == pytest.approx(float(Fraction(3, 49130)), rel=1e-13)
     assert got["+"] == pytest.approx(float(Fraction(4, 121945)), rel=1e-13)
@@ -64,7 +64,7 @@ def test_jurafsky_martin_reviews_drop_unknown_words():
 
 
 def test_system_b_floor_charges_words_never_seen_too():
-    classifier = TextClassifier(model="multinomial", smoothing="floor", floor=0.1, **WORDS)
+    classifier = TextClassifier(event_model="multinomial", smoothing="floor", floor=0.1, **WORDS)
     classifier.fit(["甲 甲 乙", "丙 乙"], ["x", "y"])
     got = joint(classifier, ["甲 丙 丁"])
     assert got["x"] == pytest.approx(1 / 2 * 2 / 3 * (0.1 / 4) ** 2, rel=1e-13)
@@ -93,7 +93,13 @@ def test_system_b_on_the_courses_own_split(shared, smoothing, right, confusion):
                 texts.append(archive.extractfile(member).read().decode())
                 labels.append(re.match(r"\d*([a-z]+)", name)[1])
     classifier = TextClassifier(
-        model="multinomial", smoothing=smoothing, floor=0.1, tokens="space", ngrams=(1, 1), lowercase=False, alpha=0.1
+        event_model="multinomial",
+        smoothing=smoothing,
+        floor=0.1,
+        tokens="space",
+        ngrams=(1, 1),
+        lowercase=False,
+        alpha=0.1,
     ).fit(*parts[False])
     texts, truth = parts[True]
     answers = classifier.predict(texts)

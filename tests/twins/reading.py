@@ -1,4 +1,4 @@
-"""The count models written down as in a textbook, in exact fractions: the slow twin of `tallybayes.scores`.
+"""The count models written down as in a textbook, in exact fractions: the slow twin of `tallybayes.readings`.
 
 Joint probabilities are products of fractions with whole exponents, so they come back as fractions; the tests take
 their logarithm.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -96,6 +97,17 @@ def checked_names(names: Any) -> list[str] | None:
     return names
 
 
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Let whatever goes wrong while values of any form are read be a ValueError."""
+    try:
+        yield
+    except KeyError as error:
+        raise ValueError(f"{error} is missing") from None
+    except (AttributeError, OverflowError, TypeError) as error:
+        raise ValueError(str(error)) from None
+
+
 def _common_parts(said: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "classes": Labels.from_json(said["classes"]),
@@ -104,12 +116,13 @@ def _common_parts(said: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+@_refusing()
 def moment_parts(said: Mapping[str, Any]) -> dict[str, Any]:
     """Read the arguments of a `MomentTally` from `readable_moments`.
 
     Raises
     ------
-    KeyError, TypeError, ValueError
+    ValueError
         If a part is missing or of the wrong type.
     """
     parts = _common_parts(said)
@@ -123,12 +136,13 @@ def moment_parts(said: Mapping[str, Any]) -> dict[str, Any]:
     return {**parts, "class_count": count, "weight": weight, "mean": mean, "m2": m2}
 
 
+@_refusing()
 def count_parts(said: Mapping[str, Any]) -> dict[str, Any]:
     """Read the arguments of a `CountTally` from `readable_counts`.
 
     Raises
     ------
-    KeyError, TypeError, ValueError
+    ValueError
         If a part is missing or of the wrong type.
     """
     parts = _common_parts(said)
