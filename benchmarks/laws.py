@@ -15,6 +15,7 @@ from .results import Row
 __all__ = ["cut", "digest", "forget", "merge"]
 
 Part = tuple[list[str], list[str]]
+CHANNELS = ("occurrences",)  # what the digests that are printed were always made of
 
 
 def _everything(split: sets.Split) -> Part:
@@ -30,7 +31,7 @@ def cut(rows: Part, n: int, order: np.ndarray) -> list[Part]:
 
 
 def _learnt(rows: Part, n_jobs: int = 1) -> TextClassifier:
-    return TextClassifier(n_jobs=n_jobs).fit(*rows)
+    return TextClassifier(n_jobs=n_jobs, channels=CHANNELS).fit(*rows)
 
 
 def digest(shared: Path) -> Iterator[Row]:
@@ -43,7 +44,7 @@ def digest(shared: Path) -> Iterator[Row]:
         for name, order in orders.items():
             for chunks in (1, 2, 7):
                 for n_jobs in (1, 2):
-                    classifier = TextClassifier(n_jobs=n_jobs, new_classes=True)
+                    classifier = TextClassifier(n_jobs=n_jobs, channels=CHANNELS, new_classes=True)
                     for part in cut(rows, chunks, order):
                         classifier.partial_fit(*part)
                     setting = f"{chunks} chunks, {name}, n_jobs={n_jobs}"
