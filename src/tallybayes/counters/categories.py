@@ -44,7 +44,7 @@ class CategoryCounter(Counter):
     columns : sequence of str, optional
         Names of the columns.
     n_columns : int, optional
-        By default that of the first rows.
+        By default that of the names, or of the first rows.
 
     Examples
     --------
@@ -63,6 +63,7 @@ class CategoryCounter(Counter):
     kind = "categories"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.domain not in ("auto", "codes", "values"):
             raise ParameterError(f"domain must be 'auto', 'codes' or 'values'; got {self.domain!r}")
         if self.missing not in ("error", "skip"):
@@ -90,8 +91,11 @@ class CategoryCounter(Counter):
     def settled_for(self, tally: Tally) -> CategoryCounter:
         rules = tally.space.rules
         if tally.space.kind != "values":
-            return replace(self, domain="values", n_columns=0)
-        return replace(self, domain=rules["domain"], n_columns=rules["n_columns"], columns=tally.columns)
+            return replace(self, domain="values", n_columns=self.n_columns or 0)
+        domain = rules["domain"] if self.domain == "auto" else self.domain
+        return replace(
+            self, domain=domain, n_columns=self.n_columns or rules["n_columns"], columns=self.columns or tally.columns
+        )
 
     def named(self, columns: tuple[str, ...] | None) -> CategoryCounter:
         return self if columns == self.columns else replace(self, columns=columns)

@@ -58,7 +58,7 @@ class CountCounter(Counter):
     columns : sequence of str, optional
         Names of the columns.
     n_columns : int, optional
-        By default that of the first rows.
+        By default that of the names, or of the first rows.
     reader : str
         Who the data was passed to, for messages.
 
@@ -80,6 +80,7 @@ class CountCounter(Counter):
     kind = "counts"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "channels", checked_channels(self.channels))
         threshold = self.threshold
         if threshold is not None:
@@ -113,7 +114,7 @@ class CountCounter(Counter):
 
     def settled_for(self, tally: Tally) -> CountCounter:
         n_columns = tally.n_columns if isinstance(tally, CountTally) else self.n_columns
-        return replace(self, n_columns=n_columns, columns=tally.columns)
+        return replace(self, n_columns=n_columns, columns=self.columns or tally.columns)
 
     def named(self, columns: tuple[str, ...] | None) -> CountCounter:
         return self if columns == self.columns else replace(self, columns=columns)

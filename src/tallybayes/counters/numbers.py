@@ -40,7 +40,7 @@ class NumberCounter(Counter):
     columns : sequence of str, optional
         Names of the columns.
     n_columns : int, optional
-        By default that of the first rows.
+        By default that of the names, or of the first rows.
 
     Examples
     --------
@@ -58,6 +58,7 @@ class NumberCounter(Counter):
     kind = "numbers"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.missing not in ("error", "skip"):
             raise ParameterError(f"missing must be 'error' or 'skip'; got {self.missing!r}")
 
@@ -79,7 +80,7 @@ class NumberCounter(Counter):
 
     def settled_for(self, tally: Tally) -> NumberCounter:
         n_columns = tally.n_columns if isinstance(tally, MomentTally) else self.n_columns
-        return replace(self, n_columns=n_columns, columns=tally.columns)
+        return replace(self, n_columns=n_columns, columns=self.columns or tally.columns)
 
     def named(self, columns: tuple[str, ...] | None) -> NumberCounter:
         return self if columns == self.columns else replace(self, columns=columns)
