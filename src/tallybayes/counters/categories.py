@@ -145,7 +145,7 @@ class CategoryCounter(Counter):
         )
         if found["negative"] is not None:
             row, column = found["negative"]
-            refuse_negative(int(codes[row, column]), row, column)
+            refuse_negative(int(codes[row, column]), labelled.row(row), column)
         counts: dict[str, npt.NDArray[Any]]
         if not found["too_wide"]:
             sizes = found["size"]

@@ -94,7 +94,7 @@ class NumberCounter(Counter):
         return self.check(one_row(row))
 
     def count(self, rows: NumberRows, labelled: LabelledRows, n_jobs: int) -> MomentTally:
-        rows = labelled.spread(rows)
+        whole, rows = rows, labelled.spread(rows)
         n_classes, weights = len(labelled.classes), labelled.weights
         given = (
             labelled.codes,
@@ -108,7 +108,8 @@ class NumberCounter(Counter):
             indptr, indices, data = rows.csr
             found = _kernel.moments_csr(indptr, indices, data, rows.n_columns, *given, n_jobs=n_jobs)
         if found["bad"] is not None:
-            rows.refuse(*found["bad"])
+            row, column = found["bad"]
+            whole.refuse(labelled.row(row), column)
         shape = (n_classes, rows.n_columns)
         weight, mean, m2 = (found[name].reshape(shape) for name in ("weight", "mean", "m2"))
         if found["overflow"]:
