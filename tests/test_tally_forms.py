@@ -48,7 +48,10 @@ def test_a_count_tally_comes_back(one, factor, through):
         assert back.digest() == tally.digest()
 
 
-@pytest.mark.parametrize(("largest", "dtype"), [(255, "uint8"), (256, "int32"), (2**31 - 1, "int32"), (2**31, "int64")])
+@pytest.mark.parametrize(
+    ("largest", "dtype"),
+    [(255, "uint8"), (256, "uint16"), (65_535, "uint16"), (65_536, "int32"), (2**31 - 1, "int32"), (2**31, "int64")],
+)
 def test_counts_are_stored_in_the_fewest_bytes_and_come_back_whole(largest, dtype):
     tally = tally_from({"a": 1}, {"a": {"x": {"occurrences": largest}, "y": {"occurrences": 1}}})
     assert tally.to_blocks("t")[0]["t.occurrences"].dtype == dtype
