@@ -229,7 +229,7 @@ def test_short_words_leave_before_ngrams_but_emoji_and_characters_of_runs_stay()
 def test_the_space_names_what_differs():
     assert "cjk" in Analyzer().space.difference(Analyzer(cjk=(1, 2)).space)
     assert "stop words" in Analyzer().space.difference(Analyzer(stop_words=["a"]).space)
-    assert "hash" in Analyzer().space.difference(Analyzer(features=2**18).space)
+    assert "hash" in Analyzer().space.difference(Analyzer(hash=2**18).space)
     assert "segmenter version" in Analyzer("space").space.difference(Analyzer("rjieba").space)
     assert Analyzer("space", cjk=(1, 2)).space == Analyzer("space").space  # where no such runs are looked at
     assert Analyzer(stop_words=["The", "A"]).space == Analyzer(stop_words=["a", "the"]).space
@@ -291,9 +291,9 @@ def test_a_callable_is_refused_by_name_when_saving():
         ({"stop_words": "english"}, "ENGLISH_STOP_WORDS"),
         ({"stop_words": [1]}, "stop_words are str, not int"),
         ({"min_length": 0}, "min_length is a whole number from 1"),
-        ({"features": 0}, "features is a whole number"),
-        ({"features": ("md5", 8)}, "hash function"),
-        ({"features": True}, "features is a whole number"),
+        ({"hash": 0}, "hash is a whole number"),
+        ({"hash": ("md5", 8)}, "function of hash"),
+        ({"hash": True}, "hash is a whole number"),
     ],
 )
 def test_a_parameter_out_of_its_range_is_refused(options, said):

@@ -207,7 +207,7 @@ def test_cat_2_monster_codes_cost_what_is_there() -> None:
 def test_inc_1_a_misspelt_label_changes_nothing() -> None:
     model = CategoricalNB().partial_fit([[0], [1]], [0, 1], classes=[0, 1])
     tally = model.tally_
-    with pytest.raises(InputError, match=r"\[7\].*\[0, 1\]"):
+    with pytest.raises(InputError, match="unknown label 7 at row 1; the known classes are 0 and 1"):
         model.partial_fit([[1], [1]], [0, 7])
     assert model.tally_ is tally
 

@@ -309,9 +309,7 @@ def test_labels_of_another_kind_are_refused_by_the_call_that_brings_them(kind: K
     numbers = [CLASSES.index(label) for label in LABELS]
     for n in (1, len(numbers)):  # a small part is not added up at once
         for call in (learn, forget):
-            with pytest.raises(
-                InputError, match="mix text and numbers|unknown label"
-            ):
+            with pytest.raises(InputError, match="mix text and numbers|unknown label"):
                 call(it, kind.rows[:n], numbers[:n])
             before.assert_as_it_was()
         other = kind.make()
@@ -529,6 +527,20 @@ def test_the_answer_is_the_first_of_the_most_probable_classes(kind: Kind) -> Non
         twins = twins.learned(pair, labels) if isinstance(twins, Model) else twins.fit(pair, labels)
         assert twins.predict(pair).tolist() == ["ham", "ham"]
         assert twins.predict_proba(pair).tolist() == [[0.5, 0.5]] * 2
+
+
+@every_kind
+def test_prior_and_likelihood_are_apart_and_come_to_the_joint_score(kind: Kind) -> None:
+    model = model_of(learnt(kind))
+    scores, rows = model.answers.scores, model.counter.check(kind.rows)
+    likelihood = np.zeros((len(rows), len(model.classes)))
+    scores.add_likelihood(rows, likelihood)
+    twice = likelihood.copy()
+    scores.add_likelihood(rows, twice)
+    np.testing.assert_allclose(likelihood + scores.start, scores.joint(rows), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(twice, 2 * likelihood, rtol=1e-15)
+    if scores.prior_enters:
+        np.testing.assert_array_equal(scores.start, scores.log_prior)
 
 
 @every_kind

@@ -62,7 +62,9 @@ def assert_sums_up(explanation, joint=()):
 
 
 def test_explain_1_evidence_is_the_log_odds_of_each_occurrence_not_its_frequency():
-    model = learnt([("ham", "w0 w0 w0 w2 w2"), ("spam", "w0 w1 w1 w1 w1 w2 w2")], SPACE, event_model="multinomial", alpha=1.0)
+    model = learnt(
+        [("ham", "w0 w0 w0 w2 w2"), ("spam", "w0 w1 w1 w1 w1 w2 w2")], SPACE, event_model="multinomial", alpha=1.0
+    )
     explanation = model.explain("w0 w1 w1 w2 new", of="spam", against="ham")
     evidence = {part.feature: part.value / part.count for part in explanation.contributions}
     assert evidence["w0"] == pytest.approx(math.log(2 / 5), abs=1e-12)

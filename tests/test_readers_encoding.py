@@ -26,7 +26,9 @@ def cut(data: bytes, sizes: list[int]) -> list[bytes]:
     return pieces
 
 
-def read(data: bytes, encoding: str | None = None, remarks: Remarks | None = None, sizes: list[int] | None = None) -> str:
+def read(
+    data: bytes, encoding: str | None = None, remarks: Remarks | None = None, sizes: list[int] | None = None
+) -> str:
     return "".join(decode(cut(data, sizes or [1 << 20]), "f.txt", encoding=encoding, remarks=remarks or Remarks()))
 
 

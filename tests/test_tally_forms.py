@@ -49,7 +49,8 @@ def test_a_count_tally_comes_back(one, factor, through):
 
 
 @pytest.mark.parametrize(
-    ("largest", "dtype"), [(255, "uint8"), (256, "uint16"), (2**16, "int32"), (2**31 - 1, "int32"), (2**31, "int64")]
+    ("largest", "dtype"),
+    [(255, "uint8"), (256, "uint16"), (65_535, "uint16"), (65_536, "int32"), (2**31 - 1, "int32"), (2**31, "int64")],
 )
 def test_counts_are_stored_in_the_fewest_bytes_and_come_back_whole(largest, dtype):
     tally = tally_from({"a": 1}, {"a": {"x": {"occurrences": largest}, "y": {"occurrences": 1}}})

@@ -253,7 +253,8 @@ def test_whole_weights_equal_copies_and_fractions_are_not_exact():
     assert not half.tally_.exact
     twice = half.tally_ * 2
     np.testing.assert_allclose(
-        twice.channels["occurrences"], TextClassifier(event_model="multinomial").fit(X, Y).tally_.channels["occurrences"]
+        twice.channels["occurrences"],
+        TextClassifier(event_model="multinomial").fit(X, Y).tally_.channels["occurrences"],
     )
 
 
@@ -431,7 +432,9 @@ def test_rule_2_ties_go_to_the_first_class_and_smoothing_is_a_distribution():
         ["z", "a"], ["z", "a"]
     )
     assert classifier.predict(["z a", "a z", ""]).tolist() == ["a"] * 3
-    reviews = TextClassifier(event_model="multinomial", alpha=1.0).fit(["好 喜欢", "差 讨厌 退货 慢 坏"], ["pos", "neg"])
+    reviews = TextClassifier(event_model="multinomial", alpha=1.0).fit(
+        ["好 喜欢", "差 讨厌 退货 慢 坏"], ["pos", "neg"]
+    )
     assert reviews.predict(["差 " * 3000]).tolist() == ["neg"]
 
 

@@ -165,7 +165,11 @@ class Labels:
         return self.numbered(*Labels.of(values))
 
     def numbered(self, labels: Labels, codes: Codes) -> Codes:
-        """Number by these labels what other `labels` number by `codes`, each of shape (n,).
+        """Number by these labels what other `labels` number by `codes`.
+
+        Returns
+        -------
+        int32 array of shape (n,)
 
         Raises
         ------

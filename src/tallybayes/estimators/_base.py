@@ -83,7 +83,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ParameterError
             If a parameter is out of range.
         """
-        self.model_ = self._learned(X, y, sample_weight, None)
+        model = self._learned(X, y, sample_weight, None)
+        self._require_evidence(model)
+        self.model_ = model
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -158,15 +160,14 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learned(self, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Model:
         """Return a model of these rows, by the parameters as they are now."""
         model = Model(self._counter(), self._reading(), n_jobs=self.n_jobs)
-        return self._checked(model.learned(X, y, weights=sample_weight, classes=classes))
+        return model.learned(X, y, weights=sample_weight, classes=classes).checked()
 
     def _counted(self, fitted: Model, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Tally:
         """Count more rows as a fitted model does."""
         return fitted.count(X, y, weights=sample_weight, classes=classes)
 
-    def _checked(self, model: Model) -> Model:
-        """An unusable reading (alpha of a wrong length, a prior for other classes) must fail here, not at an answer."""
-        return model.checked()
+    def _require_evidence(self, model: Model) -> None:
+        """Refuse to be fitted to rows that hold nothing to learn from."""
 
     def _exchange(self, change: Callable[[Model | None], Model]) -> None:
         """Put a changed model in place; if another thread was faster, change the one that it put there."""

@@ -42,7 +42,7 @@ class ColumnClassifier(NaiveBayes):
     def _learned(self, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Model:
         counter, reading = self._counter(), self._reading()  # as scikit-learn: parameters first
         rows, labelled, names = self._given(counter, X, y, sample_weight, classes, reset=True)
-        return self._checked(Model(counter.named(names), reading, n_jobs=self.n_jobs).learned(rows, labelled))
+        return Model(counter.named(names), reading, n_jobs=self.n_jobs).learned(rows, labelled).checked()
 
     def _counted(self, fitted: Model, X: Any, y: Any, sample_weight: Any, classes: Labels | None) -> Tally:
         rows, labelled, _ = self._given(fitted.counter, X, y, sample_weight, classes, reset=False)

@@ -165,12 +165,11 @@ class TextClassifier(NaiveBayes):
                 found["weighting"] = "log"
         return {"event_model": reading.event_model, **found}
 
-    def _checked(self, model: Model) -> Model:
+    def _require_evidence(self, model: Model) -> None:
         tally = model.tally
-        if isinstance(tally, CountTally) and len(tally.features) == 0 and not self.new_classes:
+        if isinstance(tally, CountTally) and len(tally.features) == 0:
             raise InputError(
                 f"not one feature in {int(np.asarray(tally.class_count).sum())} documents: they are empty, or "
                 f"tokens={self.tokens!r}, stop_words and n-grams removed everything; "
                 "pass a list of documents, and look at Analyzer(...).features(document)"
             )
-        return super()._checked(model)

@@ -103,11 +103,6 @@ class Model:
         return self._n_jobs
 
     @property
-    def is_empty(self) -> bool:
-        """Whether nothing was learnt yet."""
-        return not self._parts
-
-    @property
     def tally(self) -> Tally:
         """All that was learnt.
 
