@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy.typing as npt
 
 from ..described import Described
-from ..errors import ParameterError, SpaceError
+from ..errors import SpaceError
 from ..kinds import Kinds
 from ..labels import Labels
 from ..space import Space
@@ -53,14 +53,6 @@ class Counter(ABC):
     def __init_subclass__(cls) -> None:
         if "kind" in vars(cls):
             Counter.kinds.add(cls.kind, cls)
-
-    def __post_init__(self) -> None:
-        if self.columns is not None:
-            object.__setattr__(self, "columns", tuple(self.columns))
-            if self.n_columns is None:
-                object.__setattr__(self, "n_columns", len(self.columns))
-            elif self.n_columns != len(self.columns):
-                raise ParameterError(f"columns are {len(self.columns)} names for {self.n_columns} columns")
 
     # What a kind of counter provides
 

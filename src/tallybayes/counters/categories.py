@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -16,13 +16,11 @@ from ..described import Described
 from ..errors import InputError, ParameterError
 from ..labels import Labels
 from ..space import Space
-from ..store import Blocks
 from ..tally import CountTally, Tally, TextFeatures
-from ..tally.readable import checked_names
 from ..tally.values import Value, decode_value, encode_value, read_value
-from .base import Counter
 from .category_rows import CategoryRows, Codes, code_rows, holds_codes, raw_rows, refuse_negative
-from .frames import names_of, one_row, table
+from .columns import ColumnCounter
+from .frames import names_of, table
 from .rows import LabelledRows
 from .text import counted
 
@@ -32,7 +30,7 @@ TABLE = 1 << 24  # cells of classes × codes up to which codes are counted in a 
 
 
 @dataclass(frozen=True)
-class CategoryCounter(Counter):
+class CategoryCounter(ColumnCounter):
     """Counts the values of columns.
 
     Parameters
@@ -41,10 +39,8 @@ class CategoryCounter(Counter):
         What rows hold: codes 0 … n - 1 (arrays and frames of numbers), or values (everything else).
     missing : {"error", "skip"}
         "skip" leaves NaN and None out.
-    columns : sequence of str, optional
-        Names of the columns.
-    n_columns : int, optional
-        By default that of the names, or of the first rows.
+    columns, n_columns
+        As in `tallybayes.counters.columns.ColumnCounter`.
 
     Examples
     --------
@@ -57,8 +53,6 @@ class CategoryCounter(Counter):
 
     domain: Literal["auto", "codes", "values"] = "auto"
     missing: Literal["error", "skip"] = "error"
-    columns: tuple[str, ...] | None = None
-    n_columns: int | None = None
 
     kind = "categories"
 
@@ -82,23 +76,15 @@ class CategoryCounter(Counter):
     def ready(self) -> bool:
         return self.n_columns is not None and self.domain != "auto"
 
-    def settled(self, rows: CategoryRows, labelled: LabelledRows, n_jobs: int) -> CategoryCounter:
-        if self.ready:
-            return self
-        domain: Literal["codes", "values"] = "codes" if rows.values is None else "values"
-        return replace(self, domain=domain, n_columns=rows.n_columns, columns=rows.names or self.columns)
+    def _learnt_from(self, rows: CategoryRows) -> dict[str, Any]:
+        return {"domain": "codes" if rows.values is None else "values"}
+
+    def _n_columns_of(self, tally: Any) -> int:
+        return int(tally.space.rules["n_columns"])
 
     def settled_for(self, tally: Tally) -> CategoryCounter:
-        rules = tally.space.rules
-        if tally.space.kind != "values":
-            return replace(self, domain="values", n_columns=self.n_columns or 0)
-        domain = rules["domain"] if self.domain == "auto" else self.domain
-        return replace(
-            self, domain=domain, n_columns=self.n_columns or rules["n_columns"], columns=self.columns or tally.columns
-        )
-
-    def named(self, columns: tuple[str, ...] | None) -> CategoryCounter:
-        return self if columns == self.columns else replace(self, columns=columns)
+        domain = tally.space.rules.get("domain", "values") if self.domain == "auto" else self.domain
+        return replace(super().settled_for(tally), domain=domain)
 
     def takes_codes(self, X: Any) -> bool:
         """Return whether X is read as codes."""
@@ -113,9 +99,6 @@ class CategoryCounter(Counter):
             rows = raw_rows(X, self.skips, names)
         self.require_columns(rows.n_columns, names)
         return rows
-
-    def check_one(self, row: Any) -> CategoryRows:
-        return self.check(one_row(row))
 
     def count(self, rows: CategoryRows, labelled: LabelledRows, n_jobs: int) -> CountTally:
         rows = labelled.spread(rows)
@@ -237,16 +220,3 @@ class CategoryCounter(Counter):
                         ) from None
             read.append(cells)
         return read
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "domain": self.domain,
-            "missing": self.missing,
-            "columns": None if self.columns is None else list(self.columns),
-            "n_columns": self.n_columns,
-        }
-
-    @classmethod
-    def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> CategoryCounter:
-        names = checked_names(said["columns"])
-        return cls(said["domain"], said["missing"], None if names is None else tuple(names), said["n_columns"])

@@ -6,8 +6,8 @@ Its values are read where they lie, whatever number type they have; dense rows a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,11 +20,9 @@ from ..described import Described
 from ..errors import InputError, InputTypeError, ParameterError
 from ..labels import Labels
 from ..space import Space
-from ..store import Blocks
 from ..tally import ColumnFeatures, CountTally, Tally
-from ..tally.readable import checked_names
-from .base import Counter
-from .frames import names_of, number_cells, one_row, table
+from .columns import ColumnCounter
+from .frames import names_of, number_cells, table
 from .rows import LabelledRows
 from .text import LinearTable, checked_channels, counted
 
@@ -45,7 +43,7 @@ class Csr(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CountCounter(Counter):
+class CountCounter(ColumnCounter):
     """Sums up columns of counts.
 
     Parameters
@@ -55,10 +53,8 @@ class CountCounter(Counter):
     threshold : float or None
         A row holds a column where its value is above this; None: where it is not 0, and values other than 0 and 1 are
         refused. Only for `documents` alone; else 0.
-    columns : sequence of str, optional
-        Names of the columns.
-    n_columns : int, optional
-        By default that of the names, or of the first rows.
+    columns, n_columns
+        As in `tallybayes.counters.columns.ColumnCounter`.
     reader : str
         Who the data was passed to, for messages.
 
@@ -73,8 +69,6 @@ class CountCounter(Counter):
 
     channels: tuple[str, ...] = ("occurrences",)
     threshold: float | None = 0.0
-    columns: tuple[str, ...] | None = None
-    n_columns: int | None = None
     reader: str = ""
 
     kind = "counts"
@@ -105,29 +99,12 @@ class CountCounter(Counter):
     def space(self) -> Space:
         return Space("columns", {"binarize": self.threshold or 0.0} if self.negative else {})
 
-    @property
-    def ready(self) -> bool:
-        return self.n_columns is not None
-
-    def settled(self, rows: MatrixRows, labelled: LabelledRows, n_jobs: int) -> CountCounter:
-        return self if self.ready else replace(self, n_columns=rows.n_columns, columns=rows.names or self.columns)
-
-    def settled_for(self, tally: Tally) -> CountCounter:
-        n_columns = tally.n_columns if isinstance(tally, CountTally) else self.n_columns
-        return replace(self, n_columns=n_columns, columns=self.columns or tally.columns)
-
-    def named(self, columns: tuple[str, ...] | None) -> CountCounter:
-        return self if columns == self.columns else replace(self, columns=columns)
-
     def check(self, X: Any) -> MatrixRows:
         rows = MatrixRows.of(self, X)
         self.require_columns(rows.n_columns, rows.names)
         if self.negative:
             rows.check_presence(self.threshold)
         return rows
-
-    def check_one(self, row: Any) -> MatrixRows:
-        return self.check(one_row(row))
 
     def count(self, rows: MatrixRows, labelled: LabelledRows, n_jobs: int) -> CountTally:
         rows = labelled.spread(rows)
@@ -191,26 +168,6 @@ class CountCounter(Counter):
 
     def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         return number_cells(rows, where, self.column_names(), missing=False)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "channels": list(self.channels),
-            "threshold": self.threshold,
-            "columns": None if self.columns is None else list(self.columns),
-            "n_columns": self.n_columns,
-            "reader": self.reader,
-        }
-
-    @classmethod
-    def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> CountCounter:
-        names = checked_names(said["columns"])
-        return cls(
-            tuple(said["channels"]),
-            said["threshold"],
-            None if names is None else tuple(names),
-            said["n_columns"],
-            said["reader"],
-        )
 
 
 class MatrixRows:

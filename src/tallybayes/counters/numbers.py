@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,12 +16,10 @@ from ..described import Described
 from ..errors import InputError, InputTypeError, ParameterError
 from ..labels import Labels
 from ..space import Space
-from ..store import Blocks
 from ..tally import MomentTally, Tally
-from ..tally.readable import checked_names
-from .base import Counter
+from .columns import ColumnCounter
 from .counts import real_numbers
-from .frames import names_of, number_cells, one_row, table
+from .frames import names_of, number_cells, table
 from .rows import LabelledRows
 
 __all__ = ["NumberCounter", "NumberRows"]
@@ -30,17 +28,15 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class NumberCounter(Counter):
+class NumberCounter(ColumnCounter):
     """Sums up columns of numbers: weight, mean and squared deviations.
 
     Parameters
     ----------
     missing : {"error", "skip"}
         What NaN is: an error, or a value left out.
-    columns : sequence of str, optional
-        Names of the columns.
-    n_columns : int, optional
-        By default that of the names, or of the first rows.
+    columns, n_columns
+        As in `tallybayes.counters.columns.ColumnCounter`.
 
     Examples
     --------
@@ -52,8 +48,6 @@ class NumberCounter(Counter):
     """
 
     missing: Literal["error", "skip"] = "error"
-    columns: tuple[str, ...] | None = None
-    n_columns: int | None = None
 
     kind = "numbers"
 
@@ -71,27 +65,10 @@ class NumberCounter(Counter):
     def space(self) -> Space:
         return Space("columns")
 
-    @property
-    def ready(self) -> bool:
-        return self.n_columns is not None
-
-    def settled(self, rows: NumberRows, labelled: LabelledRows, n_jobs: int) -> NumberCounter:
-        return self if self.ready else replace(self, n_columns=rows.n_columns, columns=rows.names or self.columns)
-
-    def settled_for(self, tally: Tally) -> NumberCounter:
-        n_columns = tally.n_columns if isinstance(tally, MomentTally) else self.n_columns
-        return replace(self, n_columns=n_columns, columns=self.columns or tally.columns)
-
-    def named(self, columns: tuple[str, ...] | None) -> NumberCounter:
-        return self if columns == self.columns else replace(self, columns=columns)
-
     def check(self, X: Any) -> NumberRows:
         rows = NumberRows.of(X, self.skips)
         self.require_columns(rows.n_columns, rows.names)
         return rows
-
-    def check_one(self, row: Any) -> NumberRows:
-        return self.check(one_row(row))
 
     def count(self, rows: NumberRows, labelled: LabelledRows, n_jobs: int) -> MomentTally:
         whole, rows = rows, labelled.spread(rows)
@@ -130,15 +107,6 @@ class NumberCounter(Counter):
 
     def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         return number_cells(rows, where, self.column_names(), missing=self.skips)
-
-    def to_json(self) -> dict[str, Any]:
-        names = None if self.columns is None else list(self.columns)
-        return {"missing": self.missing, "columns": names, "n_columns": self.n_columns}
-
-    @classmethod
-    def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> NumberCounter:
-        names = checked_names(said["columns"])
-        return cls(said["missing"], None if names is None else tuple(names), said["n_columns"])
 
 
 class NumberRows:
