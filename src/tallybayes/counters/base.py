@@ -143,6 +143,10 @@ class Counter(ABC):
         """Return the counter that may have counted a tally: its columns, where rows have columns."""
         return self
 
+    def settled_like(self, other: Counter) -> Counter:
+        """Return the counter that may have counted what `other` did: what it froze, where this one has not yet."""
+        return self
+
     def named(self, columns: tuple[str, ...] | None) -> Counter:
         """Return the counter with names for its columns."""
         return self

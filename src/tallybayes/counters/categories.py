@@ -57,6 +57,7 @@ class CategoryCounter(ColumnCounter):
     kind = "categories"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.domain not in ("auto", "codes", "values"):
             raise ParameterError(f"domain must be 'auto', 'codes' or 'values'; got {self.domain!r}")
         if self.missing not in ("error", "skip"):
@@ -82,7 +83,8 @@ class CategoryCounter(ColumnCounter):
         return int(tally.space.rules["n_columns"])
 
     def settled_for(self, tally: Tally) -> CategoryCounter:
-        return replace(super().settled_for(tally), domain=tally.space.rules.get("domain", "values"))
+        found = tally.space.rules.get("domain", "values") if self.domain == "auto" else self.domain
+        return replace(super().settled_for(tally), domain=found)
 
     def takes_codes(self, X: Any) -> bool:
         """Return whether X is read as codes."""
@@ -126,7 +128,7 @@ class CategoryCounter(ColumnCounter):
         )
         if found["negative"] is not None:
             row, column = found["negative"]
-            refuse_negative(int(codes[row, column]), row, column)
+            refuse_negative(int(codes[row, column]), labelled.row(row), column)
         counts: dict[str, npt.NDArray[Any]]
         if not found["too_wide"]:
             sizes = found["size"]

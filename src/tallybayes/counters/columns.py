@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
+from ..errors import ParameterError
 from ..store import Blocks
 from ..tally import Tally
 from ..tally.readable import checked_names
@@ -25,11 +26,19 @@ class ColumnCounter(Counter):
     columns : sequence of str, optional
         Names of the columns; by default those of the first rows, if they have any.
     n_columns : int, optional
-        By default that of the first rows.
+        By default that of the names, or of the first rows.
     """
 
     columns: tuple[str, ...] | None = None
     n_columns: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.columns is not None:
+            object.__setattr__(self, "columns", tuple(self.columns))
+            if self.n_columns is None:
+                object.__setattr__(self, "n_columns", len(self.columns))
+            elif self.n_columns != len(self.columns):
+                raise ParameterError(f"columns are {len(self.columns)} names for {self.n_columns} columns")
 
     # What a kind of counter provides
 
@@ -57,7 +66,7 @@ class ColumnCounter(Counter):
             n_columns = self._n_columns_of(tally)
         except (AttributeError, KeyError, TypeError):  # of another type: it is refused when it is compared
             n_columns = 0
-        return replace(self, n_columns=n_columns, columns=tally.columns)
+        return replace(self, n_columns=self.n_columns or n_columns, columns=self.columns or tally.columns)
 
     def named(self, columns: tuple[str, ...] | None) -> Self:
         return self if columns == self.columns else replace(self, columns=columns)

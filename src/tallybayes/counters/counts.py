@@ -74,6 +74,7 @@ class CountCounter(ColumnCounter):
     kind = "counts"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "channels", checked_channels(self.channels))
         threshold = self.threshold
         if threshold is not None:
@@ -107,19 +108,17 @@ class CountCounter(ColumnCounter):
 
     def count(self, rows: MatrixRows, labelled: LabelledRows, n_jobs: int) -> CountTally:
         rows = labelled.spread(rows)
-        weights = None if labelled.weights is None else labelled.weights.astype(np.float64)
         parts: list[CountTally] = []
         for block in rows.blocks():
-            own = slice(block.first, block.first + len(block.indptr) - 1)
-            codes, weight = labelled.codes[own], None if weights is None else weights[own]
+            own = labelled.part(block.first, block.first + len(block.indptr) - 1)
             counts = _kernel.count_csr(
                 block.indptr,
                 block.indices,
                 block.data,
                 rows.n_columns,
-                codes,
+                own.codes,
                 max(len(labelled.classes), 1),
-                weights=weight,
+                weights=None if own.weights is None else own.weights.astype(np.float64),
                 whole_weights=labelled.exact,
                 occurrences="occurrences" in self.channels,
                 documents="documents" in self.channels,
@@ -128,14 +127,13 @@ class CountCounter(ColumnCounter):
                 spare=None,
                 n_jobs=n_jobs,
             )
-            refuse(counts["bad"], rows.first + block.first, self.reader)
-            here = (
-                labelled if len(codes) == len(labelled.codes) else LabelledRows.coded(labelled.classes, codes, weight)
-            )
+            if counts["bad"] is not None:
+                row, *found = counts["bad"]
+                refuse((labelled.row(block.first + row), *found), rows.first, self.reader)
             parts.append(
                 counted(
                     counts,
-                    here,
+                    own,
                     ColumnFeatures(counts["columns"], rows.n_columns),
                     self.space,
                     self.channels,

@@ -52,6 +52,7 @@ class NumberCounter(ColumnCounter):
     kind = "numbers"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.missing not in ("error", "skip"):
             raise ParameterError(f"missing must be 'error' or 'skip'; got {self.missing!r}")
 
@@ -70,7 +71,7 @@ class NumberCounter(ColumnCounter):
         return rows
 
     def count(self, rows: NumberRows, labelled: LabelledRows, n_jobs: int) -> MomentTally:
-        rows = labelled.spread(rows)
+        whole, rows = rows, labelled.spread(rows)
         n_classes, weights = len(labelled.classes), labelled.weights
         given = (
             labelled.codes,
@@ -84,7 +85,8 @@ class NumberCounter(ColumnCounter):
             indptr, indices, data = rows.csr
             found = _kernel.moments_csr(indptr, indices, data, rows.n_columns, *given, n_jobs=n_jobs)
         if found["bad"] is not None:
-            rows.refuse(*found["bad"])
+            row, column = found["bad"]
+            whole.refuse(labelled.row(row), column)
         shape = (n_classes, rows.n_columns)
         weight, mean, m2 = (found[name].reshape(shape) for name in ("weight", "mean", "m2"))
         if found["overflow"]:

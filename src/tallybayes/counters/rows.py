@@ -101,11 +101,14 @@ class LabelledRows:
     @classmethod
     def coded(cls, classes: Labels, codes: npt.NDArray[np.int32], weights: Any = None) -> LabelledRows:
         """Return rows whose classes are known by number, `codes`, with their weights checked; see `of`."""
+        return cls._weighted(classes, codes, None if weights is None else _checked_weights(weights, len(codes)))
+
+    @classmethod
+    def _weighted(cls, classes: Labels, codes: npt.NDArray[np.int32], weights: npt.NDArray[Any] | None) -> LabelledRows:
         if weights is None:
             return cls(classes, codes, None, _kernel.count_classes(codes, len(classes)))
-        checked = _checked_weights(weights, len(codes))
-        class_count = np.bincount(codes, checked, len(classes)).astype(checked.dtype)
-        return cls(classes, codes, checked, class_count)
+        class_count = np.bincount(codes, weights, len(classes)).astype(weights.dtype)
+        return cls(classes, codes, weights, class_count)
 
     @classmethod
     def soft(cls, classes: Labels, weights: Any) -> LabelledRows:
@@ -141,6 +144,17 @@ class LabelledRows:
     def exact(self) -> bool:
         """Whether all weights are whole."""
         return self.weights is None or self.weights.dtype == np.int64
+
+    def part(self, begin: int, end: int) -> LabelledRows:
+        """Return the codes and weights from `begin` to before `end`; all weights of a part may be zero."""
+        if end - begin == len(self.codes):
+            return self
+        weights = None if self.weights is None else self.weights[begin:end]
+        return self._weighted(self.classes, self.codes[begin:end], weights)
+
+    def row(self, i: int) -> int:
+        """Return the number of the row that code `i` is about."""
+        return i if self.positions is None else int(self.positions[i])
 
     def spread(self, rows: Any) -> Any:
         """Return the rows that the codes are about: the same, or repeated where they have several classes."""

@@ -149,6 +149,9 @@ class TfidfCounter(Counter):
         assert isinstance(tally, CountTally)  # draft counts text
         return replace(self, idf=FrozenIdf.of(self.selection.kept(tally, "occurrences")))
 
+    def settled_like(self, other: Counter) -> TfidfCounter:
+        return replace(self, idf=other.idf) if isinstance(other, TfidfCounter) else self
+
     @cached_property
     def space(self) -> Space:
         return replace(self.analyzer.space, value="tfidf", idf=self.frozen.digest)

@@ -219,23 +219,30 @@ class Model:
         InputError
             If its labels are of another kind.
         """
-        tally = other.tally if isinstance(other, Model) else other
+        self._counter_with(other)
+
+    def _counter_with(self, other: Model | Tally) -> Counter:
+        """Return the counter of the sum with what must be mergeable."""
+        part = other.tally if isinstance(other, Model) else other
+        counter = self._counter
+        if not counter.ready:
+            if isinstance(other, Model):
+                counter = counter.settled_like(other.counter)
+            counter = counter.settled_for(part)
         if self._parts:
-            self._parts[0].require_mergeable(tally)
+            self._parts[0].require_mergeable(part)
+            # The first part may lack the names of columns that a later one had.
+            counter.require_columns(counter.n_columns or 0, part.columns)
         else:
-            self._counter.require_counted(tally)
+            counter.require_counted(part)
+        return counter.named(counter.columns or part.columns)
 
     def __add__(self, other: object) -> Model:
         """Return the model that learnt what both learnt, read as the left one is; `other` may be a tally."""
         if not isinstance(other, (Model, Tally)):
             return NotImplemented
         part = other.tally if isinstance(other, Model) else other
-        counter = self._counter
-        if not self._parts and isinstance(other, Model) and not counter.ready:
-            counter = other.counter
-            counter.require_counted(part)
-        else:
-            self.require_mergeable(part)
+        counter = self._counter_with(other)
         parts = [*self._parts, part]
         # Parts of falling size only: each number is then added O(log n) times, however many parts come.
         while len(parts) > 1 and parts[-2].n_cells <= 2 * parts[-1].n_cells:
@@ -243,7 +250,7 @@ class Model:
             parts[-1] = parts[-1] + last
         if len(parts) > 1 and math.fsum(each.largest for each in parts) >= FULL:
             parts = [Tally.sum(parts)]
-        return self._like(counter.named(counter.columns or part.columns), self._reading, tuple(parts))
+        return self._like(counter, self._reading, tuple(parts))
 
     def __radd__(self, other: object) -> Model:
         # sum() starts with the number 0.
@@ -254,8 +261,8 @@ class Model:
         if not isinstance(other, (Model, Tally)):
             return NotImplemented
         part = other.tally if isinstance(other, Model) else other
-        self.require_mergeable(part)
-        return self._like(self._counter, self._reading, (self.tally - part,))
+        mine, counter = self.tally, self._counter_with(other)
+        return self._like(counter, self._reading, (mine - part,))
 
     def __mul__(self, factor: object) -> Model:
         """Return the model in which everything learnt weighs `factor` times as much."""
@@ -280,9 +287,8 @@ class Model:
         first = models[0]
         for other in models[1:]:
             first.require_mergeable(other)
-        columns = next((model.tally.columns for model in models if model.tally.columns is not None), None)
         total = Tally.sum([model.tally for model in models])
-        return first._like(first._counter.named(columns), first._reading, (total,))
+        return first._like(first._counter.named(first._counter.columns or total.columns), first._reading, (total,))
 
     def regrouped(self, mapping: Mapping[Label, Label]) -> Model:
         """Return the model with classes renamed or united; see `Tally.regrouped`."""
