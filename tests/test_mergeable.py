@@ -229,7 +229,7 @@ def test_names_that_a_small_later_part_brought_are_asked_for_too():
     one[0, 0] = 1
     large = counts(np.arange(1, 41).reshape(4, 10))
     named = large + counts(one, ["x"], columns=tuple("abcdefghij"))
-    with pytest.raises(SpaceError, match="number 0 is 'a' against 'A'"):
+    with pytest.raises(SpaceError, match="number 0 is 'A', wanted 'a'"):
         named + counts(one, ["x"], columns=tuple("ABCDEFGHIJ"))
     assert named.tally.columns == named.counter.columns == tuple("abcdefghij")
 
@@ -295,6 +295,7 @@ def test_what_an_empty_model_was_told_is_not_given_up():
             "domain: 'codes' against 'values'",
         ),
         (Model(CategoryCounter(columns=ABC), CategoricalReading()), categories(), "n_columns: 3 against 2"),
+        (Model(CategoryCounter(n_columns=3), CategoricalReading()), categories(columns=("a", "b")), "3 against 2"),
     ):
         for part in (learnt, learnt.tally) if learnt.counter.kind != "tfidf" else (learnt,):
             with pytest.raises(SpaceError, match=words):

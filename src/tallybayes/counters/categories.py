@@ -83,8 +83,8 @@ class CategoryCounter(ColumnCounter):
         return int(tally.space.rules["n_columns"])
 
     def settled_for(self, tally: Tally) -> CategoryCounter:
-        domain = tally.space.rules.get("domain", "values") if self.domain == "auto" else self.domain
-        return replace(super().settled_for(tally), domain=domain)
+        found = tally.space.rules.get("domain", "values") if self.domain == "auto" else self.domain
+        return replace(super().settled_for(tally), domain=found)
 
     def takes_codes(self, X: Any) -> bool:
         """Return whether X is read as codes."""

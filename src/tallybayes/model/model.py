@@ -229,10 +229,12 @@ class Model:
             if isinstance(other, Model):
                 counter = counter.settled_like(other.counter)
             counter = counter.settled_for(part)
-        # The counter has the names of columns that any part has; the first part has the kind of the labels.
-        counter.require_counted(part)
         if self._parts:
             self._parts[0].require_mergeable(part)
+            # The first part may lack the names of columns that a later one had.
+            counter.require_columns(counter.n_columns or 0, part.columns)
+        else:
+            counter.require_counted(part)
         return counter.named(counter.columns or part.columns)
 
     def __add__(self, other: object) -> Model:
