@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -40,7 +41,6 @@ class LabelledRows:
         The class of each row.
     weights : ndarray of int64 or float64, shape (m,), or None
         None: every row weighs 1.
-    class_count : ndarray of int64 or float64, shape (K,)
     positions : ndarray of int64, shape (m,), or None
         The row that each of the m codes and weights is about, where a row may belong to several classes; None where
         there is one for each row.
@@ -60,7 +60,6 @@ class LabelledRows:
     classes: Labels
     codes: npt.NDArray[np.int32]
     weights: npt.NDArray[Any] | None
-    class_count: npt.NDArray[Any]
     positions: npt.NDArray[np.int64] | None = None
     n_rows: int = -1
 
@@ -101,14 +100,7 @@ class LabelledRows:
     @classmethod
     def coded(cls, classes: Labels, codes: npt.NDArray[np.int32], weights: Any = None) -> LabelledRows:
         """Return rows whose classes are known by number, `codes`, with their weights checked; see `of`."""
-        return cls._weighted(classes, codes, None if weights is None else _checked_weights(weights, len(codes)))
-
-    @classmethod
-    def _weighted(cls, classes: Labels, codes: npt.NDArray[np.int32], weights: npt.NDArray[Any] | None) -> LabelledRows:
-        if weights is None:
-            return cls(classes, codes, None, _kernel.count_classes(codes, len(classes)))
-        class_count = np.bincount(codes, weights, len(classes)).astype(weights.dtype)
-        return cls(classes, codes, weights, class_count)
+        return cls(classes, codes, None if weights is None else _checked_weights(weights, len(codes)))
 
     @classmethod
     def soft(cls, classes: Labels, weights: Any) -> LabelledRows:
@@ -140,6 +132,13 @@ class LabelledRows:
         chosen = cls.coded(classes, codes.astype(np.int32), table[positions, codes])
         return replace(chosen, positions=positions.astype(np.int64), n_rows=len(table))
 
+    @cached_property
+    def class_count(self) -> npt.NDArray[Any]:
+        """Rows of each class, or the sum of their weights: int64 or float64, shape (K,)."""
+        if self.weights is None:
+            return _kernel.count_classes(self.codes, len(self.classes))
+        return np.bincount(self.codes, self.weights, len(self.classes)).astype(self.weights.dtype)
+
     @property
     def exact(self) -> bool:
         """Whether all weights are whole."""
@@ -150,7 +149,7 @@ class LabelledRows:
         if end - begin == len(self.codes):
             return self
         weights = None if self.weights is None else self.weights[begin:end]
-        return self._weighted(self.classes, self.codes[begin:end], weights)
+        return LabelledRows(self.classes, self.codes[begin:end], weights)
 
     def row(self, i: int) -> int:
         """Return the number of the row that code `i` is about."""
