@@ -237,4 +237,5 @@ def test_tok_2_a_word_of_ten_million_characters_takes_linear_time(name):
         return time.process_time() - start
 
     for how in ("nfkc_casefold", "lower"):
-        assert seconds(text, how) < 30 * max(seconds(text[: len(text) // 10], how), 0.02)  # quadratic: 100 times
+        # Quadratic would be 100 times. Whatever else the machine does only adds time, so one good try of three is proof.
+        assert any(seconds(text, how) < 30 * max(seconds(text[: len(text) // 10], how), 0.02) for _ in range(3))

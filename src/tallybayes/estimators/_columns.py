@@ -112,7 +112,11 @@ def _labelled(y: Any, n_rows: int, known: Labels | None, sample_weight: Any) -> 
     labels, codes = _encode(y, n_rows)
     if known is None:
         return LabelledRows.coded(labels, codes, sample_weight)
-    return LabelledRows.coded(known, known.numbered(labels, codes), sample_weight)
+    try:
+        codes = known.numbered(labels, codes)
+    except InputError as error:  # with the words that scikit-learn has for it
+        raise InputError(f"The target label(s) in y do not exist in the initial classes: {error}") from None
+    return LabelledRows.coded(known, codes, sample_weight)
 
 
 def _encode(y: Any, n_rows: int) -> tuple[Labels, npt.NDArray[np.int32]]:
