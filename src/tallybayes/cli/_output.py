@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from ..files import replacing
+from ..tally import CountTally
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -34,9 +35,11 @@ def summed_up(model: Model, rows: float | None = None) -> str:
     tally = model.tally
     rows = tally.class_count.sum() if rows is None else rows
     noun = "documents" if model.counter.of_documents else "rows"
-    width = model.counter.n_columns
-    width_said = f"{width:,} columns" if width is not None else f"{len(tally.features):,} features"  # type: ignore[attr-defined]
-    return f"{amount(rows)} {noun}, {len(tally.classes):,} classes, {width_said}"
+    if isinstance(tally, CountTally) and model.counter.of_documents:
+        held = f"{len(tally.features):,} features"
+    else:
+        held = f"{model.counter.n_columns:,} columns"
+    return f"{amount(rows)} {noun}, {len(tally.classes):,} classes, {held}"
 
 
 def check_target(path: str | os.PathLike[str], *, force: bool) -> Path:

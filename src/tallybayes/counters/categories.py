@@ -19,7 +19,7 @@ from ..space import Space
 from ..tally import CountTally, Tally, TextFeatures
 from ..tally.values import Value, decode_value, encode_value, read_value
 from .category_rows import CategoryRows, Codes, code_rows, holds_codes, raw_rows, refuse_negative
-from .columns import ColumnCounter
+from .columns import ColumnCounter, check_missing
 from .frames import names_of, table
 from .rows import LabelledRows
 from .text import counted
@@ -60,8 +60,7 @@ class CategoryCounter(ColumnCounter):
         super().__post_init__()
         if self.domain not in ("auto", "codes", "values"):
             raise ParameterError(f"domain must be 'auto', 'codes' or 'values'; got {self.domain!r}")
-        if self.missing not in ("error", "skip"):
-            raise ParameterError(f"missing must be 'error' or 'skip'; got {self.missing!r}")
+        check_missing(self.missing)
 
     @property
     def skips(self) -> bool:

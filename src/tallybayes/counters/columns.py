@@ -14,7 +14,7 @@ from .base import Counter
 from .frames import one_row
 from .rows import LabelledRows
 
-__all__ = ["ColumnCounter"]
+__all__ = ["ColumnCounter", "check_missing"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,3 +92,14 @@ class ColumnCounter(Counter):
         names = checked_names(said["columns"])
         parameters = {each.name: said[each.name] for each in fields(cls)}
         return cls(**{**parameters, "columns": None if names is None else tuple(names)})
+
+
+def check_missing(missing: str) -> None:
+    """Refuse what is no policy for gaps.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if missing not in ("error", "skip"):
+        raise ParameterError(f"missing must be 'error' or 'skip'; got {missing!r}")

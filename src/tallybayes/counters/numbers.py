@@ -13,11 +13,11 @@ import numpy.typing as npt
 import tallybayes._kernel as _kernel
 
 from ..described import Described
-from ..errors import InputError, InputTypeError, ParameterError
+from ..errors import InputError, InputTypeError
 from ..labels import Labels
 from ..space import Space
 from ..tally import MomentTally, Tally
-from .columns import ColumnCounter
+from .columns import ColumnCounter, check_missing
 from .counts import real_numbers
 from .frames import names_of, number_cells, table
 from .rows import LabelledRows
@@ -53,8 +53,7 @@ class NumberCounter(ColumnCounter):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.missing not in ("error", "skip"):
-            raise ParameterError(f"missing must be 'error' or 'skip'; got {self.missing!r}")
+        check_missing(self.missing)
 
     @property
     def skips(self) -> bool:

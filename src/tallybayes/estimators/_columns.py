@@ -96,6 +96,11 @@ class ColumnClassifier(NaiveBayes):
             raise AttributeError("the columns that were learnt have no names")
         return np.asarray(columns, object)
 
+    def _read(self, name: str) -> tuple[Any, Any]:
+        """The tally and the reading of the fitted model, of this estimator's kind, for an attribute made of them."""
+        model = self._attribute(name)
+        return model.tally, model.reading
+
     def _scores(self, name: str) -> Any:
         """Return the scores of the fitted model, for an attribute that is read off them."""
         return self._attribute(name).answers.scores

@@ -92,11 +92,13 @@ class CountClassifier(DiscreteClassifier):
     @property
     def feature_count_(self) -> Floats:
         """What was counted of each class and column, shape (K, d): laid out densely when asked for."""
-        return np.asarray(self._attribute("feature_count").tally.dense(self._channel), np.float64)  # type: ignore[attr-defined]
+        tally, _ = self._read("feature_count")
+        return np.asarray(tally.dense(self._channel), np.float64)
 
     def _alpha(self) -> Floats:
         """Return alpha as of the last fit, of shape () or (d,)."""
-        return np.asarray(self._attribute("alpha").reading.alpha, np.float64)  # type: ignore[attr-defined]
+        _, reading = self._read("alpha")
+        return np.asarray(reading.alpha, np.float64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -121,13 +121,13 @@ class CategoricalNB(DiscreteClassifier):
     @property
     def n_categories_(self) -> npt.NDArray[np.int64]:
         """S, the number of values of each column, shape (d,)."""
-        model = self._attribute("n_categories")
-        return CategoryCounts.of(model.tally).sizes(model.reading.min_categories)  # type: ignore[attr-defined, arg-type]
+        tally, reading = self._read("n_categories")
+        return CategoryCounts.of(tally).sizes(reading.min_categories)
 
     @property
     def categories_(self) -> list[npt.NDArray[Any]]:
         """The values of each column, in the order of `category_count_`."""
-        laid_out = CategoryCounts.of(self._attribute("categories").tally)  # type: ignore[arg-type]
+        laid_out = CategoryCounts.of(self._read("categories")[0])
         if laid_out.codes:
             return [np.arange(size) for size in self.n_categories_]
         out = []
@@ -140,7 +140,7 @@ class CategoricalNB(DiscreteClassifier):
     @property
     def category_count_(self) -> list[Floats]:
         """Rows of each class with each value, a table of shape (K, S) per column."""
-        laid_out = CategoryCounts.of(self._attribute("category_count").tally)  # type: ignore[arg-type]
+        laid_out = CategoryCounts.of(self._read("category_count")[0])
         tables = []
         for values, counts, size in zip(laid_out.values, laid_out.counts, self.n_categories_, strict=True):
             table = np.zeros((len(counts), size))
@@ -151,7 +151,7 @@ class CategoricalNB(DiscreteClassifier):
     @property
     def feature_log_prob_(self) -> list[Floats]:
         """Log P(value given class), natural log, a table of shape (K, S) per column."""
-        alpha = self._attribute("feature_log_prob").reading.alpha  # type: ignore[attr-defined]
+        alpha = self._read("feature_log_prob")[1].alpha
         return [
             np.ascontiguousarray(log_shares(counts.T, counts.sum(axis=1), alpha, counts.shape[1]).T)
             for counts in self.category_count_

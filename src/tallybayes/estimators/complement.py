@@ -121,7 +121,7 @@ class ComplementNB(CountClassifier):
         rest = counts.sum(axis=0) + self._alpha() - counts
         with np.errstate(divide="ignore"):
             logs: Floats = np.log(rest) - np.log(rest.sum(axis=1, keepdims=True))
-        if not self._fitted().reading.norm:  # type: ignore[attr-defined]
+        if not self._read("feature_log_prob")[1].norm:
             return np.negative(logs)
         total = logs.sum(axis=1, keepdims=True)
         return logs / np.where(total == 0, 1.0, total)
