@@ -13,6 +13,8 @@ PIP := $(PY) -m pip install --quiet
 # The build tools stand in .venv and the kernel's object files in build/, so that a change compiles only what it touches.
 # What the package needs is installed in a second step, since other packages must be built in isolation.
 BUILD := $(PIP) --no-build-isolation --no-deps
+# pip says nothing while the compiler runs, so somebody must.
+COMPILING = @echo 'compiling the kernel: some 90 seconds on two cores the first time, then only what changed'
 
 .PHONY: help demo test check lint types sanitize bench bench-quick quality clean
 
@@ -78,22 +80,26 @@ $(VENV)/.tools: pyproject.toml
 	touch $@
 
 $(VENV)/.demo: $(VENV)/.tools $(SOURCES)
+	$(COMPILING)
 	$(BUILD) -C build-dir=build/$(TAG) .
 	$(PIP) 'tallybayes[demo]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.tools $(SOURCES)
+	$(COMPILING)
 	$(BUILD) -C build-dir=build/$(TAG) .
 	$(PIP) 'tallybayes[dev]'
 	touch $@ $(VENV)/.demo
 
 $(BENCH)/.installed: pyproject.toml $(SOURCES)
+	$(COMPILING)
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet '.[bench]'
 	mkdir -p build # for what they print
 	touch $@
 
 $(SANITIZED)/.built: $(VENV)/.dev
+	$(COMPILING)
 	rm -rf $(SANITIZED)/site
 	$(BUILD) -C build-dir=$(SANITIZED)/objects -C cmake.define.TALLYBAYES_SANITIZE=ON --target $(SANITIZED)/site .
 	touch $@
