@@ -65,7 +65,7 @@ class Answers:
         """Return the most probable class of each row, shape (n,); the first in order on an exact tie."""
         rows = self.counter.check(X)
         if self._few(rows):
-            choice = predicted(self.scores.joint(rows, self.n_jobs), self.scores.log_prior, self.n_jobs)
+            choice = predicted(self._relative(rows), self.scores.log_prior, self.n_jobs)
         else:
             choice = np.empty(len(rows), np.intp)
             for begin, end, joint in self._chunks(rows):
@@ -116,12 +116,16 @@ class Answers:
             raise ParameterError("an explanation compares two classes; this model has learnt one only")
         rows = self.counter.check_one(row)
         described = self.counter.describe(rows, 0)
-        return explained(described, self.classes, self.scores, self.scores.joint(rows)[0], of, against)
+        return explained(described, self.classes, self.scores, self._relative(rows)[0], of, against)
 
     def derive(self, row: Any, *, features: int = 20, classes: int = 6) -> Derivation:
         """Return the derivation of the answer for one row; see `Model.derive`."""
         rows = self.counter.check_one(row)
         return self.scores.derive(self.counter.describe(rows, 0), features=features, classes=classes)
+
+    def _relative(self, rows: Rows, out: Floats | None = None) -> Floats:
+        """Return joint log scores up to a constant of each row: what tells the classes apart, however far it is."""
+        return self.scores.relative(rows, lambda row: self.counter.describe(rows, row), self.n_jobs, out)
 
     def _few(self, rows: Rows) -> bool:
         """Whether all rows are one chunk."""
@@ -129,7 +133,7 @@ class Answers:
 
     def _cuts(self, rows: Rows) -> Iterator[tuple[int, int]]:
         n_rows = len(rows)
-        step = n_rows or 1 if self._few(rows) else max(64, CHUNK // max(len(self.classes), 1))
+        step = n_rows or 1 if self._few(rows) else max(1, CHUNK // max(len(self.classes), 1))
         for begin in range(0, n_rows, step):
             yield begin, min(begin + step, n_rows)
 
@@ -141,16 +145,12 @@ class Answers:
             if len(buffer) < end - begin:
                 buffer = np.empty((end - begin, len(self.classes)))
             whole = end - begin == len(rows)
-            yield (
-                begin,
-                end,
-                self.scores.joint(rows if whole else rows.part(begin, end), self.n_jobs, buffer[: end - begin]),
-            )
+            yield begin, end, self._relative(rows if whole else rows.part(begin, end), buffer[: end - begin])
 
     def _finished(self, X: Any, finish: Callable[[Floats, Floats], Floats]) -> Floats:
         rows = self.counter.check(X)
         if self._few(rows):
-            return finish(self.scores.joint(rows, self.n_jobs), self.scores.log_prior)
+            return finish(self._relative(rows), self.scores.log_prior)
         out = np.empty((len(rows), len(self.classes)))
         for begin, end, joint in self._chunks(rows):
             out[begin:end] = finish(joint, self.scores.log_prior)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..described import Described
 from ..errors import ParameterError
@@ -20,7 +22,9 @@ from .terms import Floats, Terms
 if TYPE_CHECKING:
     from ..derive import Derivation
 
-__all__ = ["Reading", "Scores", "check_number"]
+__all__ = ["Reading", "Scores", "check_number", "rows_not_finite"]
+
+SAFE_EXPONENT = 900  # amounts below 2 to this power may be multiplied by weights and added
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,9 +239,15 @@ class Scores(ABC):
 
     # What an event model provides
 
+    # A best score larger than this may have lost what tells the classes apart to rounding: see `relative`.
+    far: ClassVar[float] = np.inf
+
     @abstractmethod
-    def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> None:
-        """Fill in `start` + log likelihood, (n, K); `start` is `self.start` or zeros."""
+    def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> npt.NDArray[np.intp]:
+        """Fill in `start` + log likelihood, (n, K), and return the rows whose sums float64 cannot hold.
+
+        `start` is `self.start` or zeros.
+        """
 
     @abstractmethod
     def terms(self, described: Described) -> Terms:
@@ -267,11 +277,71 @@ class Scores(ABC):
         self._score(rows, self.start, out, n_jobs)
         return out
 
+    def relative(
+        self, rows: Any, describe: Callable[[int], Described], n_jobs: int = 1, out: Floats | None = None
+    ) -> Floats:
+        """Return the joint log scores of checked rows up to a constant of each row, shape (n, K), natural log.
+
+        What answers are made of. Mostly these are the joint log scores. Where those are so large that the rounding of
+        their sums could decide, the difference of each class to one of them is summed term by term instead: a column
+        that tells nothing adds exactly nothing, however large its value is.
+
+        Parameters
+        ----------
+        rows : Rows
+        describe : callable
+            Describes one of the rows by its number.
+        n_jobs : int
+        out : ndarray of float64, shape (n, K), optional
+
+        Raises
+        ------
+        InputError
+            As `joint`.
+        """
+        out = np.empty((len(rows), len(self.log_prior))) if out is None else out
+        lost = self._score(rows, self.start, out, n_jobs)
+        if not out.size or (not lost.size and -self.far < out.min() and out.max() < self.far):
+            return out
+        best = np.abs(out.max(axis=1))
+        away = np.union1d(lost, np.flatnonzero((best >= self.far) & np.isfinite(best)))
+        if away.size:
+            out[away] = self._differences(rows, away, describe)
+        return out
+
+    def _differences(self, rows: Any, which: npt.NDArray[np.intp], describe: Callable[[int], Described]) -> Floats:
+        """Return scores of some rows less that of one class each, shape (n, K), summed over differences of terms."""
+        return np.array([self._differences_of(describe(row)) for row in which.tolist()])
+
+    def _differences_of(self, described: Described) -> Floats:
+        # Terms of smaller amounts, where those of the amounts themselves would leave float64.
+        shift = max(0, int(np.frexp(np.abs(described.amounts).max(initial=0.0))[1]) - SAFE_EXPONENT)
+        terms = self.terms(replace(described, amounts=np.ldexp(described.amounts, -shift)))
+        parts = np.vstack([np.ldexp([terms.prior, terms.bias], -shift), terms.features])
+        certain = np.isposinf(parts).any(axis=0)
+        possible = np.flatnonzero(~np.isneginf(parts).any(axis=0) & ~certain)
+        differences = np.where(certain, np.inf, -np.inf)
+        if possible.size:
+            apart = parts[:, possible] - parts[:, possible[:1]]
+            summed = np.array([math.fsum(column) for column in apart.T.tolist()])
+            with np.errstate(over="ignore"):
+                differences[possible] = np.ldexp(summed - summed.max(), shift)
+        return differences
+
     def add_likelihood(self, rows: Any, out: Floats, n_jobs: int = 1) -> None:
         """Add the log likelihood of checked rows under each class to `out`, shape (n, K), natural log."""
         likelihood = np.empty_like(out)
         self._score(rows, np.zeros(len(self.log_prior)), likelihood, n_jobs)
         out += likelihood
+
+
+def rows_not_finite(scores: Floats, impossible: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
+    """Return the rows of scores, shape (n, K), that are not finite for classes that are not `impossible` anyway."""
+    if not scores.size or (np.isfinite(scores.min()) and np.isfinite(scores.max())):
+        return np.zeros(0, np.intp)
+    wrong = ~np.isfinite(scores)
+    wrong[:, impossible] = False
+    return np.flatnonzero(wrong.any(axis=1))
 
 
 def check_number(name: str, value: Any) -> float:

@@ -165,7 +165,7 @@ class CategoricalScores(Scores):
         if not laid_out.codes:
             self._index = [{(type(v), v): i for i, v in enumerate(values)} for values in laid_out.values]
 
-    def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> None:
+    def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> npt.NDArray[np.intp]:
         given = codes = rows.numbered_by(self)
         if self._wide:
             codes = given.astype(np.int64)
@@ -182,6 +182,7 @@ class CategoricalScores(Scores):
         if unseen is not None:
             row, column = unseen
             _refuse_unseen(int(given[row, column]), rows.first + row, column)
+        return np.zeros(0, np.intp)  # one logarithm for each column
 
     def positions(self, column: int, values: list[tuple[type, Value] | None], first_row: int = 0) -> Integers:
         """Number values of a column by the rows of the table: those never seen past the last, None is missing.

@@ -77,6 +77,9 @@ class ComplementReading(LinearReading):
         each = safe_log(class_totals.sum() - class_totals + mass)
         certain = rest <= 0
         delta = in_blocks(log1p_of_rest, cells, rest)
+        if n_features == 1:
+            # The only feature is all there is of every class: it tells nothing, and no rounding may say otherwise.
+            feature, each, delta = np.zeros(1), np.zeros(n_classes), np.zeros_like(delta)
         scale = np.ones(n_classes)
         if self.norm:
             sums = feature.sum() + n_features * each + np.bincount(tally.class_index, delta, n_classes)

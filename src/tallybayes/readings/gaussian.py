@@ -9,8 +9,12 @@ The square stays centred: multiplied out it would cancel for large means.
 
 from __future__ import annotations
 
+import decimal
+import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -21,12 +25,13 @@ import tallybayes._kernel as _kernel
 from ..described import Described
 from ..errors import InputError, ParameterError
 from ..tally import MomentTally
-from .base import Reading, Scores, check_number
+from .base import Reading, Scores, check_number, rows_not_finite
 from .terms import Floats, Terms
 
 __all__ = ["GaussianReading", "GaussianScores"]
 
 
+DIGITS = 1000  # the square of the largest number over the smallest variance has 940 digits before the point
 GUARD = 1e-6  # var_smoothing up to here is a guard against rounding, above it a choice
 
 
@@ -124,7 +129,9 @@ class GaussianScores(Scores):
         self._constant = np.where(self.points, 0.0, -0.5 * np.log(2 * np.pi * safe))
         self._constants: Floats = self._constant.sum(axis=1)
 
-    def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> None:
+    far = 1e5
+
+    def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> npt.NDArray[np.intp]:
         constant = self._constant if rows.skips else None
         base = start if rows.skips else start + self._constants
         table = (self.mean, self._factor, constant, base, out)
@@ -136,11 +143,38 @@ class GaussianScores(Scores):
             bad = _kernel.gaussian_scores_csr(indptr, indices, data, *table, n_jobs=n_jobs)
         if bad is not None:
             rows.refuse(*bad)
+        lost = rows_not_finite(out, np.flatnonzero(np.isneginf(start)))
         for column in map(int, np.flatnonzero(self.points.any(axis=0))):
             x = rows.column(column)
             classes = np.flatnonzero(self.points[:, column])
             elsewhere = (x[:, None] != self.mean[classes, column]) & ~np.isnan(x)[:, None]
             out[:, classes] = np.where(elsewhere, -np.inf, out[:, classes])
+        return lost
+
+    def _differences(self, rows: Any, which: npt.NDArray[np.intp], describe: Callable[[int], Described]) -> Floats:
+        taken = rows.take(which)
+        return np.array([self._differences_at(taken.dense(i)) for i in range(len(which))])
+
+    def _differences_at(self, x: Floats) -> Floats:
+        """Return the scores of one row, shape (d,), less that of the best class, shape (K,)."""
+        there = ~np.isnan(x)
+        table = (x[there], self.mean[:, there], self.variance[:, there], self.points[:, there])
+        elsewhere = (table[3] & (table[0] != table[1])).any(axis=1)
+        differences = np.where(elsewhere | np.isneginf(self.start), -np.inf, 0.0)
+        possible = np.flatnonzero(differences == 0)
+        if not possible.size:
+            return differences
+        kept = (table[0], *(each[possible] for each in table[1:]))
+        best = 0
+        # Differences to the best class are the ones that matter; each turn finds a better one, the last confirms it.
+        for _ in possible:
+            apart = _apart(self.start[possible], *kept, best)
+            better = int(apart.argmax())
+            if better == best or not apart[better] > 0:
+                break
+            best = better
+        differences[possible] = apart
+        return differences
 
     def terms(self, described: Described) -> Terms:
         columns, x = np.asarray(described.keys, np.int64), described.amounts
@@ -169,6 +203,56 @@ class GaussianScores(Scores):
             shown_columns=features,
             shown_classes=classes,
         )
+
+
+def _apart(
+    start: Floats, x: Floats, mean: Floats, variance: Floats, points: npt.NDArray[np.bool_], reference: int
+) -> Floats:
+    """Return the scores of classes less that of the `reference`, shape (K,), each column's difference by itself.
+
+    With a = -1 / 2v, a_c (x - m_c)² - a_r (x - m_r)² is (a_c - a_r) (x - m_r)² + a_c (m_r - m_c) (2x - m_c - m_r): no
+    digit cancels that a class shares with the other one.
+    """
+    m, v = mean[reference], variance[reference]
+    safe, safe_v = np.where(points, 1.0, variance), np.where(points[reference], 1.0, v)
+    factor = np.where(points, 0.0, -0.5 / safe)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        steeper = np.where(
+            points | points[reference], factor - factor[reference], 0.5 * ((safe - safe_v) / safe / safe_v)
+        )
+        square = np.where(steeper == 0, 0.0, steeper * (x - m) * (x - m))
+        shift = np.where(mean == m, 0.0, factor * (m - mean) * ((x - mean) + (x - m)))
+        logs = np.where(points, 0.0, -0.5 * np.log(2 * np.pi * safe))
+        terms = square + shift
+    constants = logs - logs[reference]
+    beyond = ~np.isfinite(terms).all(axis=0)
+    differences = np.empty(len(start))
+    for c in range(len(start)):
+        try:
+            if not beyond.any():
+                differences[c] = math.fsum([start[c] - start[reference], *constants[c].tolist(), *terms[c].tolist()])
+                continue
+        except OverflowError:  # a partial sum left float64
+            pass
+        differences[c] = _apart_exactly(
+            [start[c] - start[reference], *constants[c].tolist()],
+            x,
+            (mean[c], safe[c], points[c]),
+            (m, safe_v, points[reference]),
+        )
+    return differences
+
+
+def _apart_exactly(parts: list[float], x: Floats, one: tuple[Any, ...], other: tuple[Any, ...]) -> float:
+    """Return the difference of two sums with so many digits that nothing can be lost; infinite beyond float64."""
+    with decimal.localcontext() as context:
+        context.prec, context.Emax, context.Emin = DIGITS, decimal.MAX_EMAX, decimal.MIN_EMIN
+        total = sum(map(Decimal, parts), Decimal(0))
+        for j, value in enumerate(map(Decimal, x.tolist())):
+            for sign, (mean, variance, points) in ((1, one), (-1, other)):
+                if not points[j]:
+                    total -= sign * (value - Decimal(float(mean[j]))) ** 2 / (2 * Decimal(float(variance[j])))
+        return float(total)
 
 
 def _check_scale(tally: MomentTally, over_all: Floats, widest: float) -> None:

@@ -29,7 +29,7 @@ from ..errors import ParameterError
 from ..tally import ColumnFeatures, CountTally
 from ..tally.features import Features, gather_rows
 from ..tally.selection import Selection, by_feature, require_channel, smooth_idf, values_of
-from .base import Reading, Scores
+from .base import Reading, Scores, rows_not_finite
 from .prior import log_prior
 from .terms import Floats, Terms
 from .trace import trace_reading
@@ -258,7 +258,9 @@ class LinearScores(Scores):
         # With and without the prior: what finds rows in the table, and the classes that cannot be.
         self._lookups: dict[bool, tuple[Any, Integers]] = {}
 
-    def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> None:
+    far = 1e8  # a million words are no reason to doubt a sum
+
+    def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> npt.NDArray[np.intp]:
         joint = start is self.start
         found = self._lookups.get(joint)
         if found is None:
@@ -266,11 +268,13 @@ class LinearScores(Scores):
             found = self._lookups[joint] = rows.lookup(_LaidOut(self, start)), impossible
         lookup, impossible = found
         zeros = lookup.score(rows, out, n_jobs)
+        lost = rows_not_finite(out, impossible)
         if zeros is not None:
             out[zeros < 0] = np.inf
             out[zeros > 0] = -np.inf
         if impossible.size:
             out[:, impossible] = -np.inf
+        return lost
 
     def terms(self, described: Described) -> Terms:
         table, n_classes = self.table, len(self.log_prior)
