@@ -44,21 +44,22 @@ TB_INLINE DoubleDouble<V> two_product(V a, V b) {
   return {product, ((a_hi * b_hi - product) + a_hi * b_lo + a_lo * b_hi) + a_lo * b_lo};
 }
 
-/// a². What rounding took is itself a double, above the range where numbers lose their digits; `kFused` only finds it sooner,
-/// on processors that have the instruction. Cut off bits will do elsewhere: the one cross term takes away at once what the
-/// first difference has too much.
-template <bool kFused>
-TB_INLINE DoubleDouble<Pack> square(Pack a) {
-  const Pack product = a * a;
+/// a · b + c, rounded once. The intrinsic cannot be called from a template that serves processors without it too.
+TB_INLINE Pack fused(Pack a, Pack b, Pack c) {
 #if TB_HAS_AVX2_PATH
-  if constexpr (kFused) {
-    Pack rest = a;  // a · rest - product; the intrinsic cannot be called from a template that serves other processors too
-    asm("vfmsub213pd %2, %1, %0" : "+x"(rest) : "x"(a), "x"(product));
-    return {product, rest};
-  }
+  asm("vfmadd213pd %2, %1, %0" : "+x"(a) : "x"(b), "x"(c));
 #endif
+  return a;
+}
+
+/// product - part + (a² - product), rounded once, where product is a² rounded and its difference from part is exact; a fused
+/// step only finds it sooner. Cut off bits will do elsewhere: the one cross term takes away at once what the first difference
+/// has too much.
+template <bool kFused>
+TB_INLINE Pack square_beyond(Pack a, Pack product, Pack part) {
+  if constexpr (kFused) return fused(a, a, -part);
   const Pack hi = high_bits(a), lo = a - hi;
-  return {product, ((hi * hi - product) + (hi + hi) * lo) + lo * lo};
+  return (product - part) + (((hi * hi - product) + (hi + hi) * lo) + lo * lo);
 }
 
 template <class V>

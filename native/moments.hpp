@@ -33,7 +33,7 @@ BadCell first_unusable(const DenseRows<T>& rows, bool missing) {
   return {};
 }
 
-constexpr int64_t kBlockRows = 64;
+constexpr int64_t kBlockRows = 32;
 // A column is centred on a value of its first block if the range of that is at most this share of it, and as long as no
 // later value is further off than the other share.
 constexpr double kClose = 1.0 / 16, kFar = 1.0 / 2;
@@ -71,7 +71,7 @@ TB_INLINE DoubleDouble<Pack> load(const double* hi, const double* lo) { return {
 
 /// Σ (x - centre) and Σ (x - centre)² of columns whose deviations are exact and at most `far`.
 template <bool kFused, int U, class T>
-TB_INLINE void sum_once(const Block<T>& block, int64_t column, const Pack* centre, const Pack* far, DoubleDouble<Pack>* sum,
+TB_INLINE void sum_once(const Block<T>& block, const T* ahead, int64_t d, int64_t column, const Pack* centre, const Pack* far, DoubleDouble<Pack>* sum,
                         DoubleDouble<Pack>* squares) {
   // Begun with more than all deviations together, the sums stay the larger terms, and rounding shows by a simple difference.
   Pack high[U], low[U], high2[U], low2[U], start[U], start2[U];
@@ -81,16 +81,19 @@ TB_INLINE void sum_once(const Block<T>& block, int64_t column, const Pack* centr
     high2[u] = start2[u] = far[u] * far[u] * n;
     low[u] = low2[u] = spread(0.0);
   }
-  for (int64_t r = 0; r < block.n; ++r)
+  for (int64_t r = 0; r < block.n; ++r) {
+    if (ahead != nullptr)
+      for (int64_t line = 0; line < U * kLanes * static_cast<int64_t>(sizeof(T)); line += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(ahead + r * d + column) + line);
     for (int u = 0; u < U; ++u) {
       const Pack away = load(block.rows[r] + column + u * kLanes) - centre[u];
-      const DoubleDouble<Pack> total = ordered_sum(high[u], away), squared = square<kFused>(away),
-                               total2 = ordered_sum(high2[u], squared.hi);
-      high[u] = total.hi;
-      low[u] += total.lo;
-      high2[u] = total2.hi;
-      low2[u] += total2.lo + squared.lo;
+      const Pack product = away * away, old = high[u], old2 = high2[u];
+      high[u] += away;
+      high2[u] += product;
+      low[u] += away - (high[u] - old);
+      low2[u] += square_beyond<kFused>(away, product, high2[u] - old2);
     }
+  }
   for (int u = 0; u < U; ++u) {
     sum[u] = two_sum(high[u] - start[u], low[u]);
     squares[u] = two_sum(high2[u] - start2[u], low2[u]);
@@ -145,9 +148,6 @@ TB_INLINE bool add_columns(const Block<T>& block, const T* ahead, int64_t d, int
   }
   for (int64_t r = 0; r < block.n; ++r) {
     const T* x = block.rows[r] + column;
-    if (ahead != nullptr)
-      for (int64_t line = 0; line < U * kLanes * static_cast<int64_t>(sizeof(T)); line += 64)
-        __builtin_prefetch(reinterpret_cast<const char*>(ahead + r * d + column) + line);
     for (int u = 0; u < U; ++u) {
       const Pack value = load(x + u * kLanes);
       least[u] = value < least[u] ? value : least[u];
@@ -177,7 +177,7 @@ TB_INLINE bool add_columns(const Block<T>& block, const T* ahead, int64_t d, int
   }
   DoubleDouble<Pack> more[U], more_squares[U];
   if constexpr (kCount == Count::kOnce)
-    sum_once<kFused, U>(block, column, centre, far, more, more_squares);
+    sum_once<kFused, U>(block, ahead, d, column, centre, far, more, more_squares);
   else
     sum_weighted<kCount, U>(block, column, centre, seen, more, more_squares);
   bool finite = true;
