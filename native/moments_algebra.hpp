@@ -61,7 +61,7 @@ TB_INLINE Cell<double> joined(const Cell<double>& a, const Cell<double>& b) {
 template <class V>
 TB_INLINE Cell<V> centred(V centre, DoubleDouble<V> weight, DoubleDouble<V> sum, DoubleDouble<V> squares) {
   const DoubleDouble<V> lean = sum / weight, m2 = squares - sum * lean;
-  return {weight, wide(centre) + lean, choose(m2.hi > 0.0, m2, wide(sum.hi - sum.hi))};
+  return {weight, wide(centre) + lean, choose(m2.hi < 0.0, wide(sum.hi - sum.hi), m2)};
 }
 
 enum class Parting { kFine, kTooHeavy, kNotAmong, kDwarfed };
