@@ -122,23 +122,26 @@ def test_what_was_rounded_is_refused_where_it_would_be_wrong() -> None:
     assert through_json(left).low is None
 
 
-@pytest.mark.parametrize("change", [{"low": [[[1.0]], [[0.0]], [[0.0]]]}, {"low": [[[np.nan]], [[0.0]], [[0.0]]]}])
-def test_second_halves_that_rounding_cannot_have_left_are_refused(change: Any) -> None:
+@pytest.mark.parametrize(
+    ("part", "value", "said"),
+    [(0, 1.0, "more than rounding"), (1, np.nan, "more than rounding"), (3, -1.0, "negative"), (3, np.inf, "not finite")],
+)
+def test_second_halves_that_rounding_cannot_have_left_are_refused(part: int, value: float, said: str) -> None:
     tally = GaussianNB().fit([[1.0], [2.0]], [0, 0]).tally_
     parts = {name: getattr(tally, name) for name in ("classes", "class_count", "weight", "mean", "m2", "low")}
     MomentTally(**parts).check()
-    with pytest.raises(ValueError, match="more than rounding takes away"):
-        MomentTally(**(parts | change)).check()
+    parts["low"] = np.array(parts["low"])
+    parts["low"][part] = value
+    with pytest.raises(ValueError, match=said):
+        MomentTally(**parts).check()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("offset", [0.0, 3.0, 1e8, 1e300])
+@pytest.mark.parametrize("offset", [0.0, 3.0, 1e8])
 def test_the_kernel_sums_far_beyond_float64(dtype: Any, offset: float) -> None:
-    if dtype == np.float32 and offset > 1e38:
-        pytest.skip("no float32")
     rng = np.random.default_rng(1)
-    values = np.full((300, 9), offset) if offset == 1e300 else rng.normal(offset, 1, (300, 9)) ** 3
-    values[7::50, :5] *= 1e9 if offset < 1e300 else 1
+    values = rng.normal(offset, 1, (300, 9))
+    values[7::50, :5] *= 1e9
     values, classes = values.astype(dtype), rng.integers(0, 3, 300).astype(np.int32)
     gaps = np.where(rng.random(values.shape) < 0.2, np.nan, values)
     matrix = sparse.csr_array(np.where(rng.random(values.shape) < 0.2, 0, values))
@@ -151,11 +154,24 @@ def test_the_kernel_sums_far_beyond_float64(dtype: Any, offset: float) -> None:
             (kernel.moments(gaps, classes, 3, weights=given, missing=True, n_jobs=2), gaps),
             (kernel.moments_csr(*csr, classes, 3, weights=given), stored),
         ):
-            if rows is stored and offset == 1e300:
-                continue  # zeros beside 1e300 have squares that are not finite
             exact = twin.moments(rows.tolist(), classes, 3, given)
-            low = found["low"].reshape(3, 3, 9)
+            low = found["low"].reshape(4, 3, 9)
             for part, name in enumerate(("weight", "mean", "m2")):
                 for c, j in np.ndindex(3, 9):
                     both = Fraction(found[name].reshape(3, 9)[c, j]) + Fraction(low[part, c, j])
                     assert abs(both - exact[c][j][part]) <= abs(exact[c][j][part]) / 2**75
+
+
+def test_what_earlier_rows_left_of_errors_is_not_taken_for_rows_never_learnt() -> None:
+    rng = np.random.default_rng(4)
+    gone = rng.normal(size=(300, 1)) * 10.0 ** rng.integers(-3, 6, (300, 1))
+    for kept in (np.zeros((10, 1)), np.full((10, 1), 0.3)):
+        model = GaussianNB().fit(np.concatenate([kept, gone, [[1.0]]]), [0] * 310 + [1])
+        for row in gone:
+            try:
+                model.forget([row], [0])
+            except ForgetError as error:  # where errors are all that could be seen
+                assert "dwarfs" in str(error)
+                break
+        else:
+            assert model.tally_.variance()[0].tolist() == [0.0]

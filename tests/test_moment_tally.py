@@ -23,7 +23,7 @@ def tally_of(X, y, weights=None, columns=None):
     labels, codes = Labels.of(y)
     weights = [1] * len(X) if weights is None else weights
     shape = (len(labels), X.shape[1])
-    moments, low = np.zeros((2, 3, *shape))
+    moments, low = np.zeros((3, *shape)), np.zeros((4, *shape))
     count = np.zeros(len(labels))
     for k in range(len(labels)):
         rows = [(X[i], Fraction(weights[i])) for i in range(len(X)) if codes[i] == k]
@@ -35,7 +35,7 @@ def tally_of(X, y, weights=None, columns=None):
                 middle = sum(x * w for x, w in cells) / total
                 exact = total, middle, sum((x - middle) ** 2 * w for x, w in cells)
                 moments[:, k, j] = list(map(float, exact))
-                low[:, k, j] = [float(part - Fraction(float(part))) for part in exact]
+                low[:3, k, j] = [float(part - Fraction(float(part))) for part in exact]
     return MomentTally(labels, count, *moments, columns, low=low)
 
 

@@ -77,23 +77,23 @@ nb::dict moments_csr(In<int64_t> indptr, In<Index> indices, AnyArray data, int64
   return moments_dict(std::move(result), bad, overflow);
 }
 
-/// What of a tally is handed over: weight, mean, m2 [K][d] and their second halves [3][K][d], none where they are zero.
+/// What of a tally is handed over: weight, mean, m2 [K][d] and their second halves [4][K][d], none where they are not known.
 struct Parts {
   In2<double> weight, mean, m2;
   Maybe<In3<double>> low;
 
-  Cell<double> get(size_t i) const {
+  Cell get(size_t i) const {
     const size_t size = weight.size();
     const double* rest = low ? low->data() : nullptr;
     auto second = [&](size_t part) { return rest ? rest[part * size + i] : 0.0; };
-    return {{weight.data()[i], second(0)}, {mean.data()[i], second(1)}, {m2.data()[i], second(2)}};
+    return {{weight.data()[i], second(0)}, {mean.data()[i], second(1)}, {m2.data()[i], second(2)}, second(3)};
   }
 };
 
 template <class Array, class Low>
 void check_parts(const Array& weight, const Array& mean, const Array& m2, const Low& low) {
   auto fits = [&](const Array& part) { return part.shape(0) == weight.shape(0) && part.shape(1) == weight.shape(1); };
-  if (!fits(mean) || !fits(m2) || low.shape(0) != 3 || low.shape(1) != weight.shape(0) || low.shape(2) != weight.shape(1))
+  if (!fits(mean) || !fits(m2) || low.shape(0) != 4 || low.shape(1) != weight.shape(0) || low.shape(2) != weight.shape(1))
     throw std::invalid_argument("weight, mean, m2 and low must be classes × columns");
 }
 
@@ -115,9 +115,9 @@ nb::object change(Out2<double> weight, Out2<double> mean, Out2<double> m2, Out3<
     for (size_t row = 0; row < at.size() && why == Parting::kFine; ++row)
       for (size_t j = 0; j < d; ++j) {
         const size_t cell = static_cast<size_t>(at.data()[row]) * d + j;
-        const Cell<double> theirs = parts.get(row * d + j);
+        const Cell theirs = parts.get(row * d + j);
         if (theirs.weight.hi == 0) continue;
-        Cell<double> result;
+        Cell result;
         if (add) {
           result = joined(all.get(cell), theirs);
           const double finite = result.weight.hi * 0 + result.mean.hi * 0 + result.m2.hi * 0;
@@ -140,11 +140,12 @@ void scale(Out2<double> weight, Out2<double> mean, Out2<double> m2, Out3<double>
   const MomentArrays<double> all{weight.data(), mean.data(), m2.data(), low.data(), weight.size()};
   nb::gil_scoped_release release;
   for (size_t i = 0; i < all.size; ++i) {
-    Cell<double> cell = all.get(i);
+    Cell cell = all.get(i);
     const DoubleDouble<double> weight_now = cell.weight * wide(factor), m2_now = cell.m2 * wide(factor);
     // Near the ends of the range of doubles their second halves cannot be told.
     cell.weight = {cell.weight.hi * factor, cell.weight.hi * factor == weight_now.hi ? weight_now.lo : 0.0};
     cell.m2 = {cell.m2.hi * factor, cell.m2.hi * factor == m2_now.hi ? m2_now.lo : 0.0};
+    cell.error *= factor;
     if (cell.weight.hi == 0) cell = {wide(0.0), wide(0.0), wide(0.0)};
     all.set(i, cell);
   }

@@ -92,7 +92,7 @@ class NumberCounter(ColumnCounter):
             _check_squares(m2)
         # Without gaps every column weighs what its class weighs.
         class_count = labelled.class_count if self.skips or not rows.n_columns else weight[:, 0]
-        low = found["low"].reshape(3, *shape)
+        low = found["low"].reshape(4, *shape)
         return MomentTally(labelled.classes, class_count, weight, mean, m2, self.columns, self.space, low)
 
     def describe(self, rows: NumberRows, i: int) -> Described:

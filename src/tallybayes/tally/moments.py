@@ -50,9 +50,9 @@ class MomentTally(Tally):
     columns : sequence of str, optional
         Names of the columns.
     space : Space, optional
-    low : float64 array of shape (3, K, d), optional
-        What rounding to float64 took from `weight`, `mean` and `m2`; without it they count as rounded, and less can be
-        taken out of them again.
+    low : float64 array of shape (4, K, d), optional
+        What rounding to float64 took from `weight`, `mean` and `m2`, and how far `m2` may be off; without it they count
+        as rounded, and less can be taken out of them again.
 
     Raises
     ------
@@ -96,7 +96,7 @@ class MomentTally(Tally):
         shape = (len(classes), self.weight.shape[-1] if self.weight.ndim else 0)
         if self.class_count.shape != shape[:1] or {self.weight.shape, self.mean.shape, self.m2.shape} != {shape}:
             raise ValueError("the sizes of a tally's arrays do not fit each other")
-        if self.low is not None and self.low.shape != (3, *shape):
+        if self.low is not None and self.low.shape != (4, *shape):
             raise ValueError("the sizes of a tally's arrays do not fit each other")
         if self.columns is not None and len(self.columns) != shape[1]:
             raise ValueError(f"{len(self.columns)} names for {shape[1]} columns")
@@ -116,7 +116,7 @@ class MomentTally(Tally):
         """
         classes = Labels() if classes is None else classes
         nothing = np.zeros((len(classes), n_columns))
-        low = np.zeros((3, *nothing.shape))
+        low = np.zeros((4, *nothing.shape))
         return cls(classes, np.zeros(len(classes)), nothing, nothing, nothing, columns, space, low)
 
     # Reading
@@ -189,8 +189,10 @@ class MomentTally(Tally):
             raise ValueError("a column without weight has a mean or a deviation")
         if self.low is not None:
             full = np.stack([self.weight, self.mean, self.m2])
-            if not (np.abs(self.low) <= np.spacing(np.abs(full))).all() or (self.low[:, self.weight == 0] != 0).any():
+            if not (np.abs(self.low[:3]) <= np.spacing(np.abs(full))).all() or (self.low[:, self.weight == 0] != 0).any():
                 raise ValueError("low holds more than rounding takes away")
+            if not (np.isfinite(self.low[3]) & (self.low[3] >= 0)).all():
+                raise ValueError("low holds an error that is negative or not finite")
         if (self.weight > self.class_count[:, None] * (1 + TOLERANCE)).any():
             raise ValueError("a column weighs more than its class")
 
@@ -239,9 +241,9 @@ class MomentTally(Tally):
         arrays = (self.weight, self.mean, self.m2)
         if len(classes) == len(self.classes):
             weight, mean, m2 = (array.copy() for array in arrays)
-            return weight, mean, m2, np.zeros((3, *weight.shape)) if self.low is None else self.low.copy()
+            return weight, mean, m2, np.zeros((4, *weight.shape)) if self.low is None else self.low.copy()
         laid = np.zeros((3, len(classes), self.n_columns))
-        low = np.zeros_like(laid)
+        low = np.zeros((4, *laid.shape[1:]))
         laid[:, mine] = arrays
         if self.low is not None:
             low[:, mine] = self.low

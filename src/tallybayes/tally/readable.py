@@ -17,6 +17,7 @@ from tallybayes.tally.features import ColumnFeatures, Features, TextFeatures
 __all__ = ["checked_names", "count_parts", "moment_parts", "readable_counts", "readable_moments"]
 
 _MOMENTS = ("weight", "mean", "m2")
+_LOW = (*_MOMENTS, "error")
 
 
 class _Summed(Protocol):
@@ -66,7 +67,7 @@ def readable_moments(tally: _Measured) -> dict[str, Any]:
     for name in _MOMENTS:
         said[name] = dict(zip(names, getattr(tally, name).tolist(), strict=True))
     if tally.low is not None:
-        halves = zip(_MOMENTS, tally.low, strict=True)
+        halves = zip(_LOW, tally.low, strict=True)
         said["low"] = {name: dict(zip(names, low.tolist(), strict=True)) for name, low in halves if low.any()}
     return said
 
@@ -139,9 +140,9 @@ def moment_parts(said: Mapping[str, Any]) -> dict[str, Any]:
 
     parts |= {name: table(said[name]) for name in _MOMENTS}
     if "low" in said:
-        if not said["low"].keys() <= set(_MOMENTS):
-            raise ValueError("low is given for something else than weight, mean and m2")
-        parts["low"] = [table(said["low"][name]) if name in said["low"] else np.zeros(shape) for name in _MOMENTS]
+        if not said["low"].keys() <= set(_LOW):
+            raise ValueError("low is given for something else than weight, mean, m2 and error")
+        parts["low"] = [table(said["low"][name]) if name in said["low"] else np.zeros(shape) for name in _LOW]
     return {**parts, "class_count": count}
 
 
