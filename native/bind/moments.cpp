@@ -98,7 +98,8 @@ void check_parts(const Array& weight, const Array& mean, const Array& m2, const 
 }
 
 /// Change the classes `at` of a tally's arrays by those of another; returns the first cell that cannot be, and why.
-nb::object change(Out2<double> weight, Out2<double> mean, Out2<double> m2, Out3<double> low, In<int32_t> at,
+std::optional<std::tuple<int64_t, int64_t, int>> change(
+    Out2<double> weight, Out2<double> mean, Out2<double> m2, Out3<double> low, In<int32_t> at,
                   In2<double> weight_b, In2<double> mean_b, In2<double> m2_b, Maybe<In3<double>> low_b, bool add,
                   double tolerance, bool rounded) {
   check_parts(weight, mean, m2, low);
@@ -130,8 +131,8 @@ nb::object change(Out2<double> weight, Out2<double> mean, Out2<double> m2, Out3<
         all.set(cell, result);
       }
   }
-  if (why == Parting::kFine) return nb::none();
-  return nb::make_tuple(wrong / d, wrong % d, static_cast<int>(why));
+  if (why == Parting::kFine) return std::nullopt;
+  return std::tuple(static_cast<int64_t>(wrong / d), static_cast<int64_t>(wrong % d), static_cast<int>(why));
 }
 
 /// Multiply the weights and squares of a tally by a factor, in place.

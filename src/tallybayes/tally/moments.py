@@ -188,8 +188,8 @@ class MomentTally(Tally):
         if ((self.weight == 0) & ((self.mean != 0) | (self.m2 != 0))).any():
             raise ValueError("a column without weight has a mean or a deviation")
         if self.low is not None:
-            full = np.stack([self.weight, self.mean, self.m2])
-            if not (np.abs(self.low[:3]) <= np.spacing(np.abs(full))).all() or (self.low[:, self.weight == 0] != 0).any():
+            ulp = np.spacing(np.abs([self.weight, self.mean, self.m2]))
+            if not (np.abs(self.low[:3]) <= ulp).all() or self.low[:, self.weight == 0].any():
                 raise ValueError("low holds more than rounding takes away")
             if not (np.isfinite(self.low[3]) & (self.low[3] >= 0)).all():
                 raise ValueError("low holds an error that is negative or not finite")
@@ -206,8 +206,8 @@ class MomentTally(Tally):
         weight, mean, m2, low = changed
         if not (np.isfinite(class_count).all() and np.isfinite(m2).all()):
             raise InputError(f"moments times {factor!r} are more than a tally can hold; scale by less")
-        low = None if self.low is None else low
-        return MomentTally(self.classes, class_count, weight, mean, m2, self.columns, self.space, low)
+        kept = None if self.low is None else low
+        return MomentTally(self.classes, class_count, weight, mean, m2, self.columns, self.space, kept)
 
     def _merge(self, other: MomentTally, sign: int) -> MomentTally:
         columns = self._united_columns(other)

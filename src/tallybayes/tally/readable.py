@@ -136,7 +136,8 @@ def moment_parts(said: Mapping[str, Any]) -> dict[str, Any]:
     count = np.array([_number(value) for value in _by_class(said["rows"], names)], np.float64)
 
     def table(values: Any) -> NDArray[np.float64]:
-        return np.array([[_number(value) for value in row] for row in _by_class(values, names)], np.float64).reshape(shape)
+        rows = [[_number(value) for value in row] for row in _by_class(values, names)]
+        return np.array(rows, np.float64).reshape(shape)
 
     parts |= {name: table(said[name]) for name in _MOMENTS}
     if "low" in said:
