@@ -15,12 +15,6 @@ struct DoubleDouble {
   V hi, lo;
 };
 
-/// `a` without its last 27 bits.
-TB_INLINE Pack high_bits(Pack a) {
-  constexpr int64_t mask = ~((int64_t{1} << 27) - 1);
-  return (Pack)((PackMask)a & PackMask{mask, mask, mask, mask});
-}
-
 TB_INLINE double magnitude(double a) { return std::abs(a); }
 TB_INLINE Pack magnitude(Pack a) { return a < 0.0 ? -a : a; }
 
@@ -53,13 +47,11 @@ TB_INLINE Pack fused(Pack a, Pack b, Pack c) {
 }
 
 /// product - part + (a² - product), rounded once, where product is a² rounded and its difference from part is exact; a fused
-/// step only finds it sooner. Cut off bits will do elsewhere: the one cross term takes away at once what the first difference
-/// has too much.
+/// step only finds it sooner.
 template <bool kFused>
 TB_INLINE Pack square_beyond(Pack a, Pack product, Pack part) {
   if constexpr (kFused) return fused(a, a, -part);
-  const Pack hi = high_bits(a), lo = a - hi;
-  return (product - part) + (((hi * hi - product) + (hi + hi) * lo) + lo * lo);
+  return (product - part) + two_product(a, a).lo;
 }
 
 template <class V>

@@ -160,8 +160,9 @@ TB_INLINE bool add_columns(const Block<T>& block, const T* ahead, int64_t d, int
     DoubleDouble<Pack> before = spread(out.weight_before);
     if constexpr (kCount == Count::kWherePresent) before = load(out.weight + at, out.weight_low + at);
     const Pack old = load(out.centre + at), first_value = keep(most[u] - least[u] <= magnitude(centre[u]) * kClose, centre[u]);
-    const PackMask begun = before.hi > 0.0, stays = magnitude(least[u] - old) <= magnitude(old) * kFar &
-                                                    magnitude(most[u] - old) <= magnitude(old) * kFar;
+    const Pack reach = magnitude(old) * kFar;
+    const PackMask begun = before.hi > 0.0;
+    const PackMask stays = (magnitude(least[u] - old) <= reach) & (magnitude(most[u] - old) <= reach);
     centre[u] = begun ? keep(stays, old) : first_value;
     const Pack below = centre[u] - least[u], above = most[u] - centre[u];
     far[u] = below > above ? below : above;
@@ -186,7 +187,7 @@ TB_INLINE bool add_columns(const Block<T>& block, const T* ahead, int64_t d, int
     sum[u] = sum[u] + more[u];
     squares[u] = squares[u] + more_squares[u];
     finite = finite && !any(!(squares[u].hi <= spread(std::numeric_limits<double>::max())));
-    // An infinity far from which nothing is to be seen leaves no trace in the squares.
+    // An infinite value shows in the range at least.
     finite = finite && !any(!(far[u] <= spread(std::numeric_limits<double>::max())));
     auto put = [&](double* hi, double* lo, DoubleDouble<Pack> value) {
       for (int64_t lane = 0; lane < kLanes; ++lane)
