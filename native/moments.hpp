@@ -321,7 +321,7 @@ bool moments_of(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_
     }
   const MomentArrays<double> cells = arrays_of(out);
   for (size_t i = 0; i < centre.size(); ++i)
-    if (const Cell sums = cells.get(i); sums.weight.hi != 0)
+    if (const CellMoments sums = cells.get(i); sums.weight.hi != 0)
       cells.set(i, centred(centre[i], sums.weight, sums.mean, sums.m2));
   return finite;
 }

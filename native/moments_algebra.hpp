@@ -10,7 +10,7 @@
 
 namespace tb {
 
-struct Cell {
+struct CellMoments {
   DoubleDouble<double> weight, mean, m2;
   double error = 0;  // how far m2 may be off
 };
@@ -30,10 +30,10 @@ struct MomentArrays {
   T *weight, *mean, *m2, *low;
   size_t size;
 
-  Cell get(size_t i) const {
+  CellMoments get(size_t i) const {
     return {{weight[i], low[i]}, {mean[i], low[size + i]}, {m2[i], low[2 * size + i]}, low[3 * size + i]};
   }
-  void set(size_t i, const Cell& cell) const {
+  void set(size_t i, const CellMoments& cell) const {
     weight[i] = cell.weight.hi, low[i] = cell.weight.lo;
     mean[i] = cell.mean.hi, low[size + i] = cell.mean.lo;
     m2[i] = cell.m2.hi, low[2 * size + i] = cell.m2.lo;
@@ -50,7 +50,7 @@ inline MomentArrays<double> arrays_of(Moments& m) {
 constexpr double kSumError = 0x1p-96, kStepError = 0x1p-101, kRoundedError = 0x1p-50;
 
 /// Chan's formula.
-inline Cell joined(const Cell& a, const Cell& b) {
+inline CellMoments joined(const CellMoments& a, const CellMoments& b) {
   if (b.weight.hi == 0) return a;
   if (a.weight.hi == 0) return b;
   const DoubleDouble<double> total = a.weight + b.weight, apart = b.mean - a.mean, step = apart * (b.weight / total);
@@ -59,7 +59,7 @@ inline Cell joined(const Cell& a, const Cell& b) {
 }
 
 /// Moments of the sums of weighted deviations from a centre and of their squares.
-inline Cell centred(double centre, DoubleDouble<double> weight, DoubleDouble<double> sum,
+inline CellMoments centred(double centre, DoubleDouble<double> weight, DoubleDouble<double> sum,
                             DoubleDouble<double> squares) {
   const DoubleDouble<double> lean = sum / weight, m2 = squares - sum * lean;
   return {weight, wide(centre) + lean, m2.hi < 0 ? wide(0.0) : m2, kSumError * squares.hi};
@@ -71,12 +71,12 @@ constexpr double kKnown = 1e-6;   // variances must be known to this share
 constexpr double kNothing = 1e-5;  // deviations of this share of a mean are nothing beside it
 
 /// How far the mean may be off: what m2 is off by comes from as many units in the last place, squared.
-inline double mean_error(const Cell& cell, double step) {
+inline double mean_error(const CellMoments& cell, double step) {
   return step * std::abs(cell.mean.hi) + (cell.weight.hi > 0 ? std::sqrt(step * (cell.error / cell.weight.hi)) : 0.0);
 }
 
 /// Chan's formula solved for one of its parts. `tolerance`: weights that differ by this share are the same.
-inline Parting part(const Cell& a, const Cell& b, double tolerance, bool rounded, Cell& left) {
+inline Parting part(const CellMoments& a, const CellMoments& b, double tolerance, bool rounded, CellMoments& left) {
   left = {wide(0.0), wide(0.0), wide(0.0)};
   const DoubleDouble<double> weight = a.weight - b.weight;
   if (std::abs(weight.hi) <= tolerance * std::max(a.weight.hi, b.weight.hi)) return Parting::kFine;

@@ -50,7 +50,7 @@ struct StoredCell {
   DoubleDouble<double> gone = {0, 0};         // what NaN entries weigh
   int64_t n_stored = 0, n_gone = 0;   // entries
 
-  Cell moments() const {
+  CellMoments moments() const {
     if (weight.hi == 0) return {wide(0.0), wide(0.0), wide(0.0)};
     return centred(centre, weight, sum, squares);
   }
@@ -75,7 +75,7 @@ struct StoredMoments {
     for (size_t i = 0; i < cells.size(); ++i) {
       settle(i);
       other.settle(i);
-      const Cell both = joined(arrays_of(moments).get(i), arrays_of(other.moments).get(i));
+      const CellMoments both = joined(arrays_of(moments).get(i), arrays_of(other.moments).get(i));
       arrays_of(moments).set(i, both);
       cells[i].n_stored += other.cells[i].n_stored;
       cells[i].n_gone += other.cells[i].n_gone;
@@ -111,7 +111,7 @@ struct StoredMoments {
   void add_zeros(size_t i, int64_t n, DoubleDouble<double> class_weight) {
     settle(i);
     if (n - cells[i].n_stored - cells[i].n_gone <= 0) return;  // counted in whole rows: sums of weights may differ by rounding
-    const Cell had = arrays_of(moments).get(i);
+    const CellMoments had = arrays_of(moments).get(i);
     const DoubleDouble<double> zeros = class_weight - had.weight - cells[i].gone;
     if (zeros.hi > 0) arrays_of(moments).set(i, joined(had, {zeros, wide(0.0), wide(0.0)}));
   }

@@ -82,7 +82,7 @@ struct Parts {
   In2<double> weight, mean, m2;
   Maybe<In3<double>> low;
 
-  Cell get(size_t i) const {
+  CellMoments get(size_t i) const {
     const size_t size = weight.size();
     const double* rest = low ? low->data() : nullptr;
     auto second = [&](size_t part) { return rest ? rest[part * size + i] : 0.0; };
@@ -116,9 +116,9 @@ std::optional<std::tuple<int64_t, int64_t, int>> change(
     for (size_t row = 0; row < at.size() && why == Parting::kFine; ++row)
       for (size_t j = 0; j < d; ++j) {
         const size_t cell = static_cast<size_t>(at.data()[row]) * d + j;
-        const Cell theirs = parts.get(row * d + j);
+        const CellMoments theirs = parts.get(row * d + j);
         if (theirs.weight.hi == 0) continue;
-        Cell result;
+        CellMoments result;
         if (add) {
           result = joined(all.get(cell), theirs);
           const double finite = result.weight.hi * 0 + result.mean.hi * 0 + result.m2.hi * 0;
@@ -141,7 +141,7 @@ void scale(Out2<double> weight, Out2<double> mean, Out2<double> m2, Out3<double>
   const MomentArrays<double> all{weight.data(), mean.data(), m2.data(), low.data(), weight.size()};
   nb::gil_scoped_release release;
   for (size_t i = 0; i < all.size; ++i) {
-    Cell cell = all.get(i);
+    CellMoments cell = all.get(i);
     const DoubleDouble<double> weight_now = cell.weight * wide(factor), m2_now = cell.m2 * wide(factor);
     // Near the ends of the range of doubles their second halves cannot be told.
     cell.weight = {cell.weight.hi * factor, cell.weight.hi * factor == weight_now.hi ? weight_now.lo : 0.0};
