@@ -61,6 +61,7 @@ inline CellMoments joined(const CellMoments& a, const CellMoments& b) {
 /// Moments of the sums of weighted deviations from a centre and of their squares.
 inline CellMoments centred(double centre, DoubleDouble<double> weight, DoubleDouble<double> sum,
                             DoubleDouble<double> squares) {
+  if (sum.hi == 0 && squares.hi == 0) return {weight, wide(centre), wide(0.0)};  // one row, or a constant column
   const DoubleDouble<double> lean = sum / weight, m2 = squares - sum * lean;
   return {weight, wide(centre) + lean, m2.hi < 0 ? wide(0.0) : m2, kSumError * squares.hi};
 }
