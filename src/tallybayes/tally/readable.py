@@ -17,6 +17,7 @@ from tallybayes.tally.features import ColumnFeatures, Features, TextFeatures
 __all__ = ["checked_names", "count_parts", "moment_parts", "readable_counts", "readable_moments"]
 
 _MOMENTS = ("weight", "mean", "m2")
+_LOW = (*_MOMENTS, "error")
 
 
 class _Summed(Protocol):
@@ -46,6 +47,7 @@ class _Measured(_Summed, Protocol):
     weight: NDArray[np.float64]
     mean: NDArray[np.float64]
     m2: NDArray[np.float64]
+    low: NDArray[np.float64] | None
 
 
 def _readable(tally: _Summed) -> dict[str, Any]:
@@ -64,6 +66,9 @@ def readable_moments(tally: _Measured) -> dict[str, Any]:
     said["n_columns"] = tally.weight.shape[1]
     for name in _MOMENTS:
         said[name] = dict(zip(names, getattr(tally, name).tolist(), strict=True))
+    if tally.low is not None:
+        halves = zip(_LOW, tally.low, strict=True)
+        said["low"] = {name: dict(zip(names, low.tolist(), strict=True)) for name, low in halves if low.any()}
     return said
 
 
@@ -129,11 +134,17 @@ def moment_parts(said: Mapping[str, Any]) -> dict[str, Any]:
     names = _names(parts["classes"])
     shape = (len(names), _whole(said["n_columns"]))
     count = np.array([_number(value) for value in _by_class(said["rows"], names)], np.float64)
-    weight, mean, m2 = (
-        np.array([[_number(value) for value in row] for row in _by_class(said[part], names)], np.float64).reshape(shape)
-        for part in _MOMENTS
-    )
-    return {**parts, "class_count": count, "weight": weight, "mean": mean, "m2": m2}
+
+    def table(values: Any) -> NDArray[np.float64]:
+        rows = [[_number(value) for value in row] for row in _by_class(values, names)]
+        return np.array(rows, np.float64).reshape(shape)
+
+    parts |= {name: table(said[name]) for name in _MOMENTS}
+    if "low" in said:
+        if not said["low"].keys() <= set(_LOW):
+            raise ValueError("low is given for something else than weight, mean, m2 and error")
+        parts["low"] = [table(said["low"][name]) if name in said["low"] else np.zeros(shape) for name in _LOW]
+    return {**parts, "class_count": count}
 
 
 @_refusing()
