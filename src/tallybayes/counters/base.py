@@ -39,6 +39,8 @@ class Counter(ABC):
 
     kinds: ClassVar[Kinds[type[Counter]]] = Kinds("the kind of a counter")
     kind: ClassVar[str]
+    # So many columns a model may have however little it learnt.
+    free_columns: ClassVar[int] = 1 << 24
     # Whether a row is a document; else it has columns.
     of_documents: ClassVar[bool] = False
 
@@ -187,6 +189,9 @@ class Counter(ABC):
         """
         mine = self.empty(Labels())
         mine.require_mergeable(tally)
+
+    def check_counted(self, tally: Any) -> None:
+        """Look at all contents of a mergeable tally; raise ValueError if this counter cannot have counted them."""
 
     def require_columns(self, n_columns: int, names: Sequence[str] | None = None) -> None:
         """Refuse rows of another number of columns, `n_columns`, or whose columns have other `names`.

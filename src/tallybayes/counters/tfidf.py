@@ -53,6 +53,11 @@ class FrozenIdf:
         assert isinstance(tally.features, TextFeatures)  # TfidfCounter refuses hashing
         return cls(tally.features, smooth_idf(frequency, float(np.asarray(tally.class_count).sum())))
 
+    def find(self, features: Any) -> npt.NDArray[np.int64]:
+        """Return where each of other features stands among these; -1 where it does not."""
+        mine = self.features
+        return np.asarray(_kernel.find_features(mine.bytes, mine.offsets, features.bytes, features.offsets), np.int64)
+
     @cached_property
     def vocabulary(self) -> _kernel.Vocabulary:
         """The index in which the features of documents are looked up."""
@@ -194,6 +199,10 @@ class TfidfCounter(Counter):
 
     def empty(self, classes: Labels) -> CountTally:
         return CountTally.empty(self.space, ("occurrences",), classes=classes)
+
+    def check_counted(self, tally: CountTally) -> None:
+        if (self.frozen.find(tally.features) < 0).any():
+            raise ValueError("the tally holds a feature without an idf")
 
     def readable(self) -> dict[str, Any]:
         return {"idf": dict(zip(self.frozen.features.labels(), self.frozen.weight.tolist(), strict=True))}

@@ -6,6 +6,8 @@ refused by its name.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -13,11 +15,12 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from ..counters import Counter
-from ..errors import ModelFileError
+from ..errors import ModelFileError, ParameterError
 from ..files import replacing
 from ..readings import Reading
-from ..store import FORMAT, Blocks, read_blocks, write_blocks
+from ..store import FORMAT, Blocks, canonical_json, read_blocks, read_file, strict_json, write_blocks
 from ..tally import Tally
+from .claims import require_fitting, require_same_claims
 
 __all__ = ["Stored", "read_model", "write_model"]
 
@@ -43,11 +46,16 @@ def write_model(path: str | os.PathLike[str], counter: Counter, reading: Reading
         "reading": reading.to_json(),
         "producer": f"tallybayes {version('tallybayes')}",
     }
+    try:
+        require_fitting(counter, tally)
+    except ValueError as error:
+        raise ParameterError(f"this cannot be stored in a model file: {error}") from None
     if os.fspath(path).endswith(".json"):
         said["counter"] |= counter.readable()
         said |= {"format": JSON_FORMAT, "version": FORMAT[0], "tally": tally.to_json()}
+        text = _json_text(said)
         with replacing(path) as stream:
-            stream.write(orjson.dumps(said, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+            stream.write(text)
         return
     blocks, said["tally"] = tally.to_blocks("tally")
     write_blocks(path, blocks | counter.arrays("counter"), said)
@@ -56,7 +64,7 @@ def write_model(path: str | os.PathLike[str], counter: Counter, reading: Reading
 def read_model(path: str | os.PathLike[str], verify: Literal["all", "structure"]) -> Stored:
     """Read what `write_model` wrote, in either form. See `tallybayes.load`."""
     readable = os.fspath(path).endswith(".json")
-    blocks = Blocks({}, _read_json(path), os.fspath(path)) if readable else read_blocks(path, verify)
+    blocks = _read_json(path) if readable else read_blocks(path, verify)
     with blocks.reading("the model"):
         said = blocks.content
         of_type = Tally.kinds[said["tally"]["type"]]
@@ -66,22 +74,58 @@ def read_model(path: str | os.PathLike[str], verify: Literal["all", "structure"]
         # The rules of today's kernel must be those that the file was counted with.
         if difference := counter.space.difference(tally.space):
             raise ModelFileError(f"{blocks.source}: counted by other rules than this program's: {difference}")
-        return Stored(counter, Reading.from_json(said["reading"]), tally, str(said["producer"]), blocks)
+        reading, producer = Reading.from_json(said["reading"]), said["producer"]
+        # What was read must say of itself what the file says of it: no word that nobody looked at, none of another type.
+        again = {
+            "counter": {"kind": counter.kind, **counter.to_json(), **(counter.readable() if readable else {})},
+            "producer": str(producer),
+            "reading": reading.to_json(),
+            "tally": tally.to_json() if readable else tally.described(),
+        }
+        require_same_claims(said, again, ignore_unknown=blocks.newer)
+        blocks.require_all_taken()
+        require_fitting(counter, tally)
+        if blocks.verified:
+            counter.check_counted(tally)
+        return Stored(counter, reading, tally, producer, blocks)
 
 
-def _read_json(path: str | os.PathLike[str]) -> Mapping[str, Any]:
-    name = os.fspath(path)
-    with open(path, "rb") as stream:
-        data = stream.read()
+def _json_text(said: dict[str, Any]) -> bytes:
+    """Write the readable form, with a checksum over what it says.
+
+    Raises
+    ------
+    ParameterError
+        If it holds what is no JSON value.
+    """
     try:
-        said = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        raise ModelFileError(f"{name}: not a model: no JSON ({error})") from None
-    if not isinstance(said, dict) or said.get("format") != JSON_FORMAT:
+        said["sha256"] = _checksum(said)
+        try:
+            return orjson.dumps(said, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+        except TypeError:  # half a surrogate pair (names of files), which orjson does not write
+            text = json.dumps(said, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+            return text.encode("utf-8", "backslashreplace")
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"this cannot be stored in a model file: {error}") from None
+
+
+def _checksum(said: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical_json(said).encode()).hexdigest()
+
+
+def _read_json(path: str | os.PathLike[str]) -> Blocks:
+    name = os.fspath(path)
+    data = read_file(path).tobytes()
+    try:
+        said = strict_json(data)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise ModelFileError(f"{name}: not a model: no JSON ({reason})") from None
+    if not isinstance(said, dict) or said.pop("format", None) != JSON_FORMAT:
         raise ModelFileError(f"{name}: not a model: JSON of something else")
-    version = said.get("version")
-    if version != FORMAT[0]:
-        older = isinstance(version, int) and version < FORMAT[0]
+    version = said.pop("version", None)
+    if type(version) is not int or version != FORMAT[0]:
+        older = type(version) is int and version < FORMAT[0]
         raise ModelFileError(
             f"{name}: written in version {version!r} of the JSON form, which "
             + (
@@ -90,4 +134,11 @@ def _read_json(path: str | os.PathLike[str]) -> Mapping[str, Any]:
                 else f"this program does not know (it reads version {FORMAT[0]}): update tallybayes"
             )
         )
-    return said
+    claimed = said.pop("sha256", None)
+    if claimed is not None and claimed != _checksum({"format": JSON_FORMAT, "version": version, **said}):
+        raise ModelFileError(
+            f"{name}: the file is damaged: its contents do not match its checksum; if you edited it on purpose, take "
+            'the entry "sha256" out'
+        )
+    # Without a checksum it was edited, or written by another program: its claims are looked at, as always.
+    return Blocks({}, said, name, summed=claimed is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -500,6 +501,11 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     ModelFileError
         If the file is no model, is damaged, or is of a format that this version does not read.
 
+    Warns
+    -----
+    UserWarning
+        If the file, in its readable form, has no checksum.
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -514,5 +520,11 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     stored = read_model(path, verify)
     with stored.blocks.reading("the model"):
         model = Model(stored.counter, stored.reading, stored.tally)
+    if not stored.blocks.summed:
+        warnings.warn(
+            f"{stored.blocks.source}: the file has no checksum: it was edited, or written by another program; its parts "
+            "fit each other, but a number that was changed by mistake would not be found",
+            stacklevel=2,
+        )
     model.producer = stored.producer
     return model

@@ -72,6 +72,10 @@ class Reading(ABC):
             Reading.event_models.add(cls.event_model, cls)
 
     def __post_init__(self) -> None:
+        for each in fields(self):  # NumPy's scalars are no JSON
+            value = getattr(self, each.name)
+            if isinstance(value, np.generic):
+                object.__setattr__(self, each.name, value.item())
         object.__setattr__(self, "prior_alpha", check_number("prior_alpha", self.prior_alpha))
         if isinstance(self.prior, str):
             if self.prior not in self.priors:

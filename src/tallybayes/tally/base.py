@@ -77,6 +77,11 @@ class Tally(ABC):
 
     @property
     @abstractmethod
+    def n_columns(self) -> int | None:
+        """How many columns there are; None where rows are documents."""
+
+    @property
+    @abstractmethod
     def largest(self) -> float:
         """The largest number in it."""
 
@@ -87,6 +92,15 @@ class Tally(ABC):
     @abstractmethod
     def check(self) -> None:
         """Look at all contents; raise ValueError if they cannot be a tally."""
+
+    def described(self) -> dict[str, Any]:
+        """Return what there is to say of the tally besides its arrays, as JSON values."""
+        return {
+            "type": self.kind,
+            "classes": self.classes.to_json(),
+            "columns": None if self.columns is None else list(self.columns),
+            "space": self.space.to_json(),
+        }
 
     @abstractmethod
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -249,6 +249,8 @@ class CountTally(Tally):
             # The maximum is NaN or infinite if any number is.
             if values.min(initial=0) < 0 or not np.isfinite(values.max(initial=0)):
                 raise ValueError(f"{name} holds a negative or not finite number")
+            if values.dtype == np.float64 and not np.isfinite(values.sum()):
+                raise ValueError(f"the numbers of {name} add up to more than a float64 holds")
         channels = list(self.channels.values())
         # A channel that is above zero everywhere says it all, without another array.
         if not any(values.min(initial=1) > 0 for values in channels) and not np.maximum.reduce(channels).min() > 0:
@@ -256,21 +258,16 @@ class CountTally(Tally):
 
     # Storage
 
+    def described(self) -> dict[str, Any]:
+        """Return what there is to say of the tally besides its arrays, as JSON values."""
+        counted = {"channels": list(self.channels), "exact": self.exact, "n_columns": self.n_columns, "unit": self.unit}
+        return {**super().described(), **counted}
+
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
-        said = {
-            "type": self.kind,
-            "channels": list(self.channels),
-            "classes": self.classes.to_json(),
-            "columns": None if self.columns is None else list(self.columns),
-            "exact": self.exact,
-            "n_columns": self.n_columns,
-            "space": self.space.to_json(),
-            "unit": self.unit,
-        }
         named = {"class_count": self.class_count, "indptr": self.indptr, "class_index": self.class_index}
         arrays = {**named, **self.features.arrays, **{name: narrowed(self.channels[name]) for name in self.channels}}
-        return {f"{prefix}.{name}": array for name, array in arrays.items()}, said
+        return {f"{prefix}.{name}": array for name, array in arrays.items()}, self.described()
 
     @classmethod
     def from_blocks(cls, prefix: str, blocks: Blocks, said: Mapping[str, Any]) -> CountTally:
