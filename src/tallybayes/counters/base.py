@@ -190,8 +190,15 @@ class Counter(ABC):
         mine = self.empty(Labels())
         mine.require_mergeable(tally)
 
-    def check_counted(self, tally: Any) -> None:
-        """Look at all contents of a mergeable tally; raise ValueError if this counter cannot have counted them."""
+    def check_counted(self, tally: Tally) -> None:
+        """Look at all contents of a tally that this counter may have counted.
+
+        Raises
+        ------
+        SpaceError, ValueError
+            If it cannot have.
+        """
+        self.require_counted(tally)
 
     def require_columns(self, n_columns: int, names: Sequence[str] | None = None) -> None:
         """Refuse rows of another number of columns, `n_columns`, or whose columns have other `names`.

@@ -175,7 +175,9 @@ class CategoryCounter(ColumnCounter):
         pairs = zip(column_of.tolist(), code_of.tolist(), strict=True)
         return filled, counts, [encode_value(j, code if values is None else values[j][code]) for j, code in pairs]
 
-    def check_counted(self, tally: CountTally) -> None:
+    def check_counted(self, tally: Tally) -> None:
+        super().check_counted(tally)
+        assert isinstance(tally, CountTally)  # or it was refused
         for feature in tally.features.labels():
             column, value = decode_value(str(feature))
             code = type(value) is int and 0 <= value <= INT64_MAX

@@ -72,7 +72,8 @@ class FrozenIdf:
             If they cannot be features and their weights.
         """
         self.features.check()
-        if len(self.weight) != len(self.features) or not (np.isfinite(self.weight) & (self.weight > 0)).all():
+        low, high = self.weight.min(initial=1.0), self.weight.max(initial=1.0)  # NaN, if there is any
+        if len(self.weight) != len(self.features) or not 1e-100 < low <= high < 1e100:  # they are squared
             raise ValueError("the idf weights are not one positive number for each feature")
 
     @cached_property
@@ -200,7 +201,9 @@ class TfidfCounter(Counter):
     def empty(self, classes: Labels) -> CountTally:
         return CountTally.empty(self.space, ("occurrences",), classes=classes)
 
-    def check_counted(self, tally: CountTally) -> None:
+    def check_counted(self, tally: Tally) -> None:
+        super().check_counted(tally)
+        assert isinstance(tally, CountTally)  # or it was refused
         if (self.frozen.find(tally.features) < 0).any():
             raise ValueError("the tally holds a feature without an idf")
 

@@ -75,7 +75,7 @@ def read_model(path: str | os.PathLike[str], verify: Literal["all", "structure"]
         if difference := counter.space.difference(tally.space):
             raise ModelFileError(f"{blocks.source}: counted by other rules than this program's: {difference}")
         reading, producer = Reading.from_json(said["reading"]), said["producer"]
-        # What was read must say of itself what the file says of it: no word that nobody looked at, none of another type.
+        # What was read must say of itself what the file says: no entry that nobody looked at, none of another type.
         again = {
             "counter": {"kind": counter.kind, **counter.to_json(), **(counter.readable() if readable else {})},
             "producer": str(producer),

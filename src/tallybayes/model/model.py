@@ -522,8 +522,8 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
         model = Model(stored.counter, stored.reading, stored.tally)
     if not stored.blocks.summed:
         warnings.warn(
-            f"{stored.blocks.source}: the file has no checksum: it was edited, or written by another program; its parts "
-            "fit each other, but a number that was changed by mistake would not be found",
+            f"{stored.blocks.source}: the file has no checksum: it was edited, or written by another program; its "
+            "parts fit each other, but a number that was changed by mistake would not be found",
             stacklevel=2,
         )
     model.producer = stored.producer

@@ -280,7 +280,7 @@ class CountTally(Tally):
         """
         with blocks.reading(prefix):
             exact, unit, n_columns, names = said["exact"], said["unit"], said["n_columns"], said["channels"]
-            if type(exact) is not bool or unit not in (0, 32) or not isinstance(names, list):
+            if type(exact) is not bool or type(unit) is not int or unit not in (0, 32) or not isinstance(names, list):
                 raise ValueError("exact, unit or channels are not those of a tally")
             if n_columns is not None and (type(n_columns) is not int or n_columns < 0):
                 raise ValueError(f"the number of columns is {n_columns!r}")

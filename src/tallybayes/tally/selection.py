@@ -85,7 +85,9 @@ class Selection:
             raise ParameterError(f"max_features must be None or at least 1; got {self.max_features!r}")
         for name in ("min_df", "max_df"):
             value = getattr(self, name)
-            if not ((_whole(value) and value >= 1) or (isinstance(value, (float, np.floating)) and 0.0 <= value <= 1.0)):
+            if not (
+                (_whole(value) and value >= 1) or (isinstance(value, (float, np.floating)) and 0.0 <= value <= 1.0)
+            ):
                 raise ParameterError(f"{name} must be a whole number ≥ 1 or a share from 0.0 to 1.0; got {value!r}")
 
     @classmethod
