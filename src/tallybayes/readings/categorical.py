@@ -284,8 +284,8 @@ def _checked_least(least: Any) -> int | tuple[int, ...]:
             f"'min_categories' should have shape (n_features,) when an array-like is provided. Got {values.shape} "
             "instead."
         )
-    if (values < 1).any():
-        raise ParameterError(f"'min_categories' should be at least 1; got {least!r}")
+    if (values < 1).any() or (values > INT64_MAX).any():
+        raise ParameterError(f"'min_categories' should be at least 1 and below 2**63; got {least!r}")
     return int(values) if values.ndim == 0 else tuple(values.tolist())
 
 
