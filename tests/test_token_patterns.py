@@ -40,7 +40,7 @@ SLOW = [
     r"(?i)(?:a+|A+)*x",
     r"\w+\s*\w+\s*\w+\s*x",
     r"a?" * 40 + "a" * 40,
-    r"(?:" * 8 + "ab" + "".join(f")+{letter}" for letter in "cdefghi"),
+    r"(?:" * 8 + "ab" + "".join(f")+{letter}" for letter in "cdefghij"),
     "a" * 10_001,
 ]
 

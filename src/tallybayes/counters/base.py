@@ -149,6 +149,20 @@ class Counter(ABC):
         """Return the counter that may have counted what `other` did: what it froze, where this one has not yet."""
         return self
 
+    def united(self, other: Counter | None, part: Tally) -> Counter:
+        """Return the counter of a sum with a mergeable tally, which `other` counted where that is known.
+
+        Raises
+        ------
+        SpaceError
+            If the tally holds what neither can count.
+        """
+        return self
+
+    def forgetting(self, gone: Tally, rest: Tally) -> Counter:
+        """Return the counter of what is left after `gone` was taken out: it must not tell what was forgotten."""
+        return self
+
     def named(self, columns: tuple[str, ...] | None) -> Counter:
         """Return the counter with names for its columns."""
         return self
