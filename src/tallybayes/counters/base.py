@@ -150,7 +150,7 @@ class Counter(ABC):
         return self
 
     def united(self, other: Counter | None, part: Tally) -> Counter:
-        """Return the counter of a sum with a mergeable tally, which `other` counted where that is known.
+        """Return the counter of a sum with a mergeable `part`, which `other` counted where that is known.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class Counter(ABC):
         return self
 
     def forgetting(self, gone: Tally, rest: Tally) -> Counter:
-        """Return the counter of what is left after `gone` was taken out: it must not tell what was forgotten."""
+        """Return the counter of the `rest` without `gone`, of which it must not tell anything."""
         return self
 
     def named(self, columns: tuple[str, ...] | None) -> Counter:

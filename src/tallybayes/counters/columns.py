@@ -92,6 +92,13 @@ class ColumnCounter(Counter):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> Self:
+        """Return the counter rebuilt from `to_json`; no kind has `arrays`, and so no `prefix`.
+
+        Raises
+        ------
+        ParameterError, ValueError
+            If what is `said` is no such counter.
+        """
         names = checked_names(said["columns"])
         parameters = {each.name: said[each.name] for each in fields(cls)}
         if type(said["n_columns"]) is not int or said["n_columns"] < 0:

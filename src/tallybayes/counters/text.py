@@ -280,7 +280,7 @@ def counted(
         exact,
         unit,
         columns,
-    )
+    ).require_sums()
 
 
 def _by_column(

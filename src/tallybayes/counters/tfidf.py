@@ -188,6 +188,13 @@ class TfidfCounter(Counter):
         return replace(self, idf=other.idf) if isinstance(other, TfidfCounter) else self
 
     def united(self, other: Counter | None, part: Tally) -> TfidfCounter:
+        """Return the counter of a sum with `part`, with the idf of what `other` weighs too.
+
+        Raises
+        ------
+        SpaceError
+            If `part` holds a word that neither weighs.
+        """
         idf = self.frozen
         if isinstance(other, TfidfCounter) and other.idf is not None:
             idf = idf.united(other.idf)
@@ -196,8 +203,8 @@ class TfidfCounter(Counter):
         if len(unknown):
             word = part.features.label(int(unknown[0]))
             raise SpaceError(
-                f"the tally holds {word!r:.60}, of which the idf was forgotten: add the model that counted it, or learn "
-                "its documents"
+                f"the tally holds {word!r:.60}, of which the idf was forgotten: add the model that counted it, or "
+                "learn its documents"
             )
         return self if idf is self.idf else replace(self, idf=idf)
 
@@ -280,6 +287,13 @@ class TfidfCounter(Counter):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> TfidfCounter:
+        """Return the counter rebuilt from `said`, with `readable` in it or the `arrays` that `prefix` names.
+
+        Raises
+        ------
+        ModelFileError, ParameterError, ValueError
+            If that is no such counter.
+        """
         if "idf" in said:
             weights = {str(feature): float(weight) for feature, weight in said["idf"].items()}
             order = sorted(weights, key=str.encode)

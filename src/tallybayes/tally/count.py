@@ -249,12 +249,24 @@ class CountTally(Tally):
             # The maximum is NaN or infinite if any number is.
             if values.min(initial=0) < 0 or not np.isfinite(values.max(initial=0)):
                 raise ValueError(f"{name} holds a negative or not finite number")
-            if values.dtype == np.float64 and not np.isfinite(values.sum()):
-                raise ValueError(f"the numbers of {name} add up to more than a float64 holds")
+        self.require_sums()
         channels = list(self.channels.values())
         # A channel that is above zero everywhere says it all, without another array.
         if not any(values.min(initial=1) > 0 for values in channels) and not np.maximum.reduce(channels).min() > 0:
             raise ValueError("a cell is zero")
+
+    def require_sums(self) -> CountTally:
+        """Return this tally, whose numbers must add up: rounded ones may be more than a float64 holds.
+
+        Raises
+        ------
+        InputError
+        """
+        for name, values in () if self.exact else {"class_count": self.class_count, **self.channels}.items():
+            with np.errstate(over="ignore", invalid="ignore"):
+                if not np.isfinite(values.sum()):
+                    raise InputError(f"the numbers of {name} add up to more than a float64 holds; use smaller weights")
+        return self
 
     # Storage
 
@@ -351,7 +363,9 @@ class CountTally(Tally):
                 raise InputError(f"{name} times {factor!r} is more than a tally can hold; scale by less")
             scaled[name] = values * np.int64(factor) if exact else values * np.float64(factor)
         class_count = scaled.pop("class_count")
-        return self._replaced(class_count=class_count, channels=scaled, exact=exact)._without_zero_cells()
+        return (
+            self._replaced(class_count=class_count, channels=scaled, exact=exact)._without_zero_cells().require_sums()
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CountTally):
@@ -398,7 +412,7 @@ class CountTally(Tally):
             channels=dict(zip(self.channels, merged["channels"], strict=True)),
             exact=exact,
             columns=self._united_columns(other),
-        )
+        ).require_sums()
 
     def _require_same_sums(self, other: CountTally) -> None:
         if self.unit != other.unit:
