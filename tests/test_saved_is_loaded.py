@@ -17,6 +17,7 @@ from tallybayes import (
     ComplementReading,
     CountCounter,
     GaussianReading,
+    InputError,
     Model,
     MultinomialReading,
     NumberCounter,
@@ -156,3 +157,13 @@ def test_an_empty_tally_comes_back(tmp_path, form):
         model = Model(counter, reading, counter.empty(nothing))
         model.save(tmp_path / f"m.{form}")
         assert load(tmp_path / f"m.{form}").tally == model.tally
+
+
+@pytest.mark.parametrize("weights", [[2**40, 1], [1e300, 1.0]])
+def test_weights_that_make_sums_too_large_are_refused_by_the_call(weights):
+    model = Model(TextCounter(value="log"), MultinomialReading())
+    with pytest.raises(InputError, match="use smaller weights"):
+        model.learned(["free free money", "see"], ["a", "b"], weights=weights)
+    half = Model(TextCounter(), MultinomialReading()).learned(["free", "see"], ["a", "b"], weights=[8e307, 1.5])
+    with pytest.raises(InputError, match="smaller weights|more than a tally can hold"):
+        half + half * 1.5

@@ -249,8 +249,9 @@ def merged_class_count(
     change[theirs] = b.class_count
     exact = had.dtype == np.int64
     if sign > 0:
-        wrong = had > INT64_MAX - change if exact else ~np.isfinite(had + change)
-        count: NDArray[Any] = had + change
+        with np.errstate(over="ignore"):
+            count: NDArray[Any] = had + change
+        wrong = had > INT64_MAX - change if exact else ~np.isfinite(count)
     else:
         count = had - change
         if not exact:
