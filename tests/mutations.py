@@ -20,7 +20,7 @@ import numpy as np
 
 from tallybayes import InputError, Model, ModelFileError, SpaceError, load
 from tallybayes.cli.inspect import summary
-from tallybayes.model.file import _checksum as checksum
+from tallybayes.model.file import _json_text as json_text
 from tallybayes.store import read_blocks, write_blocks
 
 from .golden_models import FORMS, models, path_of
@@ -156,8 +156,7 @@ def mutated(name, form, rng, path):
         del said["sha256"]
         for _ in range(rng.choice([1, 1, 1, 2, 3])):
             (mutate_together if rng.random() < 0.2 else mutate_claim)(said, rng)
-        said["sha256"] = checksum(said)
-        path.write_text(json.dumps(said))
+        path.write_bytes(json_text(said))
         return
     read = read_blocks(original)
     said, arrays = copy.deepcopy(read.content), dict(read)

@@ -47,9 +47,9 @@ def require_same_claims(said: Any, read: Any, *, ignore_unknown: bool = False, p
             raise ValueError(f"{where} is no object")
         for key, value in said.items():
             name = f"{place}.{key}" if place else str(key)
-            if key in read:
+            if key in read and value is not read[key]:
                 require_same_claims(value, read[key], ignore_unknown=ignore_unknown, place=name)
-            elif not ignore_unknown:
+            elif key not in read and not ignore_unknown:
                 raise ValueError(f"the entry {name!r:.80} is unknown")
     elif isinstance(read, (list, tuple)):
         if not isinstance(said, list) or len(said) != len(read):

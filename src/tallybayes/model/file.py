@@ -9,22 +9,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import orjson
 
 from ..counters import Counter
 from ..errors import ModelFileError, ParameterError
 from ..files import replacing
+from ..labels import Labels
 from ..readings import Reading
-from ..store import FORMAT, Blocks, canonical_json, read_blocks, read_file, strict_json, write_blocks
+from ..store import FORMAT, Blocks, read_blocks, read_file, strict_json, write_blocks
 from ..tally import Tally
 from .claims import require_fitting, require_same_claims
 
 __all__ = ["Stored", "read_model", "write_model"]
 
 JSON_FORMAT = "tallybayes-json"
+_SUM = b'  "sha256": "%s",\n'
+_SUMMED = re.compile(rb'\{\r?\n  "sha256": "([0-9a-f]{64})",\r?\n')
 
 
 class Stored(NamedTuple):
@@ -80,7 +86,7 @@ def read_model(path: str | os.PathLike[str], verify: Literal["all", "structure"]
             "counter": {"kind": counter.kind, **counter.to_json(), **(counter.readable() if readable else {})},
             "producer": str(producer),
             "reading": reading.to_json(),
-            "tally": tally.to_json() if readable else tally.described(),
+            "tally": {**_numbers(said["tally"], tally), **tally.described()} if readable else tally.described(),
         }
         require_same_claims(said, again, ignore_unknown=blocks.newer)
         blocks.require_all_taken()
@@ -90,8 +96,14 @@ def read_model(path: str | os.PathLike[str], verify: Literal["all", "structure"]
         return Stored(counter, reading, tally, producer, blocks)
 
 
-def _json_text(said: dict[str, Any]) -> bytes:
-    """Write the readable form, with a checksum over what it says.
+def _numbers(said: Mapping[str, Any], tally: Tally) -> dict[str, Any]:
+    """Return the entries of a readable tally that are its numbers: read one by one, and none of another type."""
+    names = tally._with_classes(np.zeros(0, np.intp), Labels()).to_json().keys()
+    return {name: said[name] for name in names if name in said}
+
+
+def _json_text(said: Mapping[str, Any]) -> bytes:
+    """Write the readable form: one entry is a checksum over all other lines.
 
     Raises
     ------
@@ -99,25 +111,43 @@ def _json_text(said: dict[str, Any]) -> bytes:
         If it holds what is no JSON value.
     """
     try:
-        said["sha256"] = _checksum(said)
         try:
-            return orjson.dumps(said, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+            text = _dumped(said)
         except TypeError:  # half a surrogate pair (names of files), which orjson does not write
-            text = json.dumps(said, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-            return text.encode("utf-8", "backslashreplace")
+            indented = json.dumps(said, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+            text = indented.encode("utf-8", "backslashreplace")
     except (TypeError, ValueError) as error:
         raise ParameterError(f"this cannot be stored in a model file: {error}") from None
+    return text[:2] + _SUM % _checksum(text) + text[2:]
 
 
-def _checksum(said: Mapping[str, Any]) -> str:
-    return hashlib.sha256(canonical_json(said).encode()).hexdigest()
+def _dumped(said: Mapping[str, Any]) -> bytes:
+    return orjson.dumps(said, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+
+
+def _checksum(lines: bytes) -> bytes:
+    return hashlib.sha256(lines.replace(b"\r\n", b"\n")).hexdigest().encode()
+
+
+def _parsed(text: bytes, *, summed: bool) -> Any:
+    """Read strict JSON; what is written just as we write it is strict, and read faster."""
+    if summed:
+        with suppress(TypeError, ValueError):
+            said = orjson.loads(text)
+            if _dumped(said) == text:
+                return said
+    return strict_json(text)
 
 
 def _read_json(path: str | os.PathLike[str]) -> Blocks:
     name = os.fspath(path)
-    data = read_file(path).tobytes()
+    text = read_file(path).tobytes()
+    found = _SUMMED.match(text)
+    if found:
+        text = b"{\n" + text[found.end() :]
+    summed = found is not None and found[1] == _checksum(text)
     try:
-        said = strict_json(data)
+        said = _parsed(text, summed=summed)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise ModelFileError(f"{name}: not a model: no JSON ({reason})") from None
@@ -134,11 +164,10 @@ def _read_json(path: str | os.PathLike[str]) -> Blocks:
                 else f"this program does not know (it reads version {FORMAT[0]}): update tallybayes"
             )
         )
-    claimed = said.pop("sha256", None)
-    if claimed is not None and claimed != _checksum({"format": JSON_FORMAT, "version": version, **said}):
+    if not summed and (found or "sha256" in said):
         raise ModelFileError(
             f"{name}: the file is damaged: its contents do not match its checksum; if you edited it on purpose, take "
             'the entry "sha256" out'
         )
     # Without a checksum it was edited, or written by another program: its claims are looked at, as always.
-    return Blocks({}, said, name, summed=claimed is not None)
+    return Blocks({}, said, name, summed=summed)
