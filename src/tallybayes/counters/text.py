@@ -112,6 +112,13 @@ class TextCounter(Counter):
         return self.check([row])
 
     def count(self, rows: TextRows, labelled: LabelledRows, n_jobs: int) -> CountTally:
+        """Return the sums of documents; see `Counter.count`.
+
+        Raises
+        ------
+        InputError
+            If the weights make a sum larger than a tally holds.
+        """
         rows = labelled.spread(rows)
         function, n_columns = self.analyzer.hash or (None, 0)
         try:
