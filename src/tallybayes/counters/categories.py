@@ -17,6 +17,7 @@ from ..errors import InputError, ParameterError
 from ..labels import Labels
 from ..space import Space
 from ..tally import CountTally, Tally, TextFeatures
+from ..tally.base import INT64_MAX
 from ..tally.values import Value, decode_value, encode_value, read_value
 from .category_rows import CategoryRows, Codes, code_rows, holds_codes, raw_rows, refuse_negative
 from .columns import ColumnCounter, check_missing
@@ -55,6 +56,7 @@ class CategoryCounter(ColumnCounter):
     missing: Literal["error", "skip"] = "error"
 
     kind = "categories"
+    free_columns = 1 << 16  # each has a list of its values
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -172,6 +174,17 @@ class CategoryCounter(ColumnCounter):
             code_of = np.concatenate([each for each, _ in distinct])[filled]
         pairs = zip(column_of.tolist(), code_of.tolist(), strict=True)
         return filled, counts, [encode_value(j, code if values is None else values[j][code]) for j, code in pairs]
+
+    def check_counted(self, tally: Tally) -> None:
+        super().check_counted(tally)
+        assert isinstance(tally, CountTally)  # or it was refused
+        for feature in tally.features.labels():
+            column, value = decode_value(str(feature))
+            code = type(value) is int and 0 <= value <= INT64_MAX
+            if column >= (self.n_columns or 0) or encode_value(column, value) != feature:
+                raise ValueError(f"{feature!r:.60} is no value of one of {self.n_columns} columns")
+            if self.domain == "codes" and not code:
+                raise ValueError(f"{value!r:.60} in column {column} is no code")
 
     def describe(self, rows: CategoryRows, i: int) -> Described:
         row, names = rows.row(i), self.column_names()

@@ -14,6 +14,7 @@ from ..errors import ParameterError
 from ..kinds import Kinds
 from ..labels import Labels
 from ..tally import Tally
+from ..tally.selection import make_plain
 from .prior import given_or_named, log_prior
 from .terms import Floats, Terms
 
@@ -72,6 +73,7 @@ class Reading(ABC):
             Reading.event_models.add(cls.event_model, cls)
 
     def __post_init__(self) -> None:
+        make_plain(self)
         object.__setattr__(self, "prior_alpha", check_number("prior_alpha", self.prior_alpha))
         if isinstance(self.prior, str):
             if self.prior not in self.priors:

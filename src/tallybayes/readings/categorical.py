@@ -19,6 +19,7 @@ import tallybayes._kernel as _kernel
 from ..described import Described
 from ..errors import InputError, ParameterError
 from ..tally import CountTally
+from ..tally.base import INT64_MAX
 from ..tally.values import Value, decode_value
 from .base import Reading, Scores, check_number
 from .terms import Floats, Terms
@@ -113,7 +114,10 @@ class CategoryCounts:
 
     def sizes(self, min_categories: int | tuple[int, ...] | None) -> Integers:
         """Return S, the number of values of each column, shape (d,)."""
-        seen = [len(each) if not (self.codes and each) else int(str(each[-1])) + 1 for each in self.values]
+        seen = [
+            len(each) if not (self.codes and each) else min(int(str(each[-1])), INT64_MAX - 1) + 1
+            for each in self.values
+        ]
         least = np.asarray(0 if min_categories is None else min_categories, np.int64)
         return np.maximum(np.array(seen, np.int64), least)
 
@@ -280,8 +284,8 @@ def _checked_least(least: Any) -> int | tuple[int, ...]:
             f"'min_categories' should have shape (n_features,) when an array-like is provided. Got {values.shape} "
             "instead."
         )
-    if (values < 1).any():
-        raise ParameterError(f"'min_categories' should be at least 1; got {least!r}")
+    if (values < 1).any() or (values > INT64_MAX).any():
+        raise ParameterError(f"'min_categories' should be at least 1 and below 2**63; got {least!r}")
     return int(values) if values.ndim == 0 else tuple(values.tolist())
 
 

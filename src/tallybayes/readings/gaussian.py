@@ -101,7 +101,8 @@ class GaussianScores(Scores):
 
     def __init__(self, tally: MomentTally, reading: GaussianReading) -> None:
         super().__init__(tally, reading, reading.log_prior(tally))
-        over_all = tally.pooled_variance()
+        with np.errstate(over="ignore", invalid="ignore"):  # told below
+            over_all = tally.pooled_variance()
         widest = float(over_all.max(initial=0.0))
         self.epsilon = epsilon = reading.var_smoothing * widest
         _check_scale(tally, over_all, widest)
@@ -172,6 +173,9 @@ class GaussianScores(Scores):
 
 
 def _check_scale(tally: MomentTally, over_all: Floats, widest: float) -> None:
+    if not np.isfinite(widest):
+        column = int((~np.isfinite(over_all)).argmax())
+        raise InputError(f"column {column} varies by so much that its squares are beyond float64; divide it first")
     if widest >= np.finfo(np.float64).tiny or len(tally.classes) == 0:
         return
     filled = tally.weight > 0

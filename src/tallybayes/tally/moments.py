@@ -283,14 +283,8 @@ class MomentTally(Tally):
 
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
-        said = {
-            "type": self.kind,
-            "classes": self.classes.to_json(),
-            "columns": None if self.columns is None else list(self.columns),
-            "space": self.space.to_json(),
-        }
         names = _ARRAYS if self.low is None else (*_ARRAYS, "low")
-        return {f"{prefix}.{name}": getattr(self, name) for name in names}, said
+        return {f"{prefix}.{name}": getattr(self, name) for name in names}, self.described()
 
     @classmethod
     def from_blocks(cls, prefix: str, blocks: Blocks, said: Mapping[str, Any]) -> MomentTally:

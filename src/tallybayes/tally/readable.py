@@ -29,6 +29,8 @@ class _Summed(Protocol):
     columns: tuple[str, ...] | None
     space: Space
 
+    def described(self) -> dict[str, Any]: ...
+
 
 class _Counted(_Summed, Protocol):
     """The parts of a count tally."""
@@ -52,10 +54,7 @@ class _Measured(_Summed, Protocol):
 
 def _readable(tally: _Summed) -> dict[str, Any]:
     return {
-        "type": tally.kind,
-        "classes": tally.classes.to_json(),
-        "columns": None if tally.columns is None else list(tally.columns),
-        "space": tally.space.to_json(),
+        **tally.described(),
         "rows": dict(zip(_names(tally.classes), tally.class_count.tolist(), strict=True)),
     }
 
@@ -75,8 +74,6 @@ def readable_moments(tally: _Measured) -> dict[str, Any]:
 def readable_counts(tally: _Counted) -> dict[str, Any]:
     """Write counts by feature and class; see `CountTally.to_json`."""
     said, names = _readable(tally), _names(tally.classes)
-    n_columns = tally.features.n_columns if isinstance(tally.features, ColumnFeatures) else None
-    said |= {"exact": tally.exact, "unit": tally.unit, "n_columns": n_columns, "channels": list(tally.channels)}
     features = [str(feature) for feature in tally.features.labels()]
     ends = tally.indptr.tolist()
     owners = [names[position] for position in tally.class_index.tolist()]
