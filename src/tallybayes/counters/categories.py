@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,14 +19,25 @@ from ..labels import Labels
 from ..space import Space
 from ..tally import CountTally, Tally, TextFeatures
 from ..tally.values import Value, decode_value, encode_value, read_value
-from .category_rows import CategoryRows, Codes, code_rows, holds_codes, raw_rows, refuse_negative
+from .category_rows import (
+    LARGEST,
+    CategoryRows,
+    Codes,
+    code_rows,
+    code_table,
+    holds_codes,
+    raw_rows,
+    refuse_large,
+    refuse_negative,
+)
 from .columns import ColumnCounter, check_missing
-from .frames import names_of, table
+from .frames import names_of
 from .rows import LabelledRows
 from .text import counted
 
 __all__ = ["CategoryCounter"]
 
+_SAID = {int: "numbers", datetime.date: "dates"}
 TABLE = 1 << 24  # cells of classes × codes up to which codes are counted in a dense table
 
 
@@ -92,8 +104,8 @@ class CategoryCounter(ColumnCounter):
     def check(self, X: Any) -> CategoryRows:
         names = names_of(X)
         if self.takes_codes(X):
-            codes = table(X.toarray() if hasattr(X, "toarray") else X)
-            rows = CategoryRows(np.ascontiguousarray(code_rows(codes, self.skips)), None, names, self.skips)
+            codes = code_rows(code_table(X), self.skips)
+            rows = CategoryRows(np.ascontiguousarray(codes), None, names, self.skips)
         else:
             rows = raw_rows(X, self.skips, names)
         self.require_columns(rows.n_columns, names)
@@ -121,6 +133,9 @@ class CategoryCounter(ColumnCounter):
     ) -> tuple[Any, dict[str, npt.NDArray[Any]], list[str]]:
         """Count codes: the features with a cell, their cells by class, and their names."""
         n_classes, n_columns = len(labelled.classes), codes.shape[1]
+        if codes.dtype == np.int64 and codes.size and codes.max() > LARGEST:
+            row, column = np.argwhere(codes > LARGEST)[0].tolist()
+            refuse_large(int(codes[row, column]), labelled.row(row), column)
         gaps = codes.dtype != np.uint8 and self.skips
         found = _kernel.count_codes(
             codes, labelled.codes, n_classes, labelled.weights, gaps, limit=TABLE, n_jobs=n_jobs
@@ -198,7 +213,7 @@ class CategoryCounter(ColumnCounter):
         types: list[set[type]] = [set() for _ in names]
         for feature in tally.features.labels() if isinstance(tally, CountTally) else ():
             column, value = decode_value(str(feature))
-            types[column].add(type(value))
+            types[column].add(int if type(value) in (bool, float) else type(value))
         read = []
         for i, row in enumerate(rows):
             if len(row) != len(names):
@@ -215,7 +230,8 @@ class CategoryCounter(ColumnCounter):
                         cells.append(read_value(kind, cell))
                     except ValueError:
                         raise InputError(
-                            f"{where(i)}: {name} is {cell!r:.40}; the model knows {kind.__name__} there"
+                            f"{where(i)}: {name} is {cell!r:.40}; the model knows "
+                            f"{_SAID.get(kind, kind.__name__)} there"
                         ) from None
             read.append(cells)
         return read

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from ..errors import ParameterError
+from ..kinds import keep_plain
 from ..store import Blocks
 from ..tally import Tally
 from ..tally.readable import checked_names
@@ -38,6 +39,7 @@ class ColumnCounter(Counter):
     n_columns: int | None = None
 
     def __post_init__(self) -> None:
+        keep_plain(self)
         if self.columns is not None:
             object.__setattr__(self, "columns", tuple(self.columns))
             if self.n_columns is None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes.errors import ParameterError
+from tallybayes.kinds import keep_plain
 from tallybayes.tally.count import CountTally
 
 __all__ = ["Selection", "by_feature", "require_channel", "smooth_idf", "values_of"]
@@ -77,6 +78,7 @@ class Selection:
     max_features: int | None = None
 
     def __post_init__(self) -> None:
+        keep_plain(self)
         if self.max_features is not None and (isinstance(self.max_features, bool) or int(self.max_features) < 1):
             raise ParameterError(f"max_features must be None or at least 1; got {self.max_features!r}")
         for name in ("min_df", "max_df"):
