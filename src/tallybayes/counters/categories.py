@@ -18,7 +18,7 @@ from ..errors import InputError, ParameterError
 from ..labels import Labels
 from ..space import Space
 from ..tally import CountTally, Tally, TextFeatures
-from ..tally.values import Value, decode_value, encode_value, read_value
+from ..tally.values import Value, decode_value, encode_value, read_value, renewed
 from .category_rows import (
     LARGEST,
     CategoryRows,
@@ -206,6 +206,34 @@ class CategoryCounter(ColumnCounter):
             {"documents": []},
             self.space,
             columns=self.columns,
+        )
+
+    def renewed(self, tally: Tally) -> Tally:
+        if not isinstance(tally, CountTally) or not isinstance(tally.features, TextFeatures):
+            return tally
+        old = [str(feature) for feature in tally.features.labels()]
+        named = list(map(renewed, old))
+        if named == old:
+            return tally
+        names = sorted(set(named))
+        position, n_classes = {name: i for i, name in enumerate(names)}, max(len(tally.classes), 1)
+        feature = np.repeat(np.array([position[name] for name in named]), np.diff(tally.indptr))
+        cells, place = np.unique(feature * n_classes + tally.class_index, return_inverse=True)
+        counts = tally.channels["documents"]
+        summed = np.zeros(len(cells), counts.dtype)
+        np.add.at(summed, place, counts)
+        ends = np.searchsorted(cells, np.arange(len(names) + 1) * n_classes)
+        return CountTally(
+            tally.classes,
+            tally.class_count,
+            TextFeatures.of(names),
+            ends,
+            (cells % n_classes).astype(np.int32),
+            {"documents": summed},
+            tally.space,
+            tally.exact,
+            tally.unit,
+            tally.columns,
         )
 
     def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:

@@ -282,6 +282,8 @@ def _rows(X: Any) -> list[Any]:
     if isinstance(X, np.ndarray):
         if X.ndim != 2:
             raise InputError(f"Expected 2D array, got {X.ndim}D array instead: give one row of values per sample")
+        if X.dtype.kind == "M":  # nanoseconds would come as numbers
+            X = X.astype("datetime64[us]")
         return list(X.tolist())
     return list(X)
 

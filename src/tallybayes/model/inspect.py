@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..tally import CountTally, MomentTally
 from .keywords import keywords
 
-if TYPE_CHECKING:
-    from .model import Model
-
 __all__ = ["summary"]
 
 
-def summary(model: Model, top: int) -> dict[str, Any]:
+def summary(model: Any, top: int) -> dict[str, Any]:
     """Return what is in a model, as plain JSON values; see `Model.inspect`."""
     tally = model.tally
     labels, rows = list(tally.classes), tally.class_count.tolist()

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from tallybayes.errors import InputError, InputTypeError
 from tallybayes.labels import plain_label
 
-__all__ = ["INEXACT", "Value", "decode_value", "encode_value", "plain_value", "read_value"]
+__all__ = ["INEXACT", "Value", "decode_value", "encode_value", "plain_value", "read_value", "renewed"]
 
 Value: TypeAlias = str | int | float | bool | bytes | datetime.date
 _WIDTH = 7  # digits of a column
@@ -46,6 +46,15 @@ def encode_value(column: int, value: Value) -> str:
     except UnicodeEncodeError:
         raise InputError(f"the value {value!r} in column {column} holds half a surrogate pair and is no text") from None
     return f"{column:0{_WIDTH}d}{kind}{text}"
+
+
+def renewed(feature: str) -> str:
+    """Name a value as it is named today: up to 0.2, 4.0 and True had names of their own beside those of 4 and 1."""
+    column, value = decode_value(feature)
+    try:
+        return encode_value(column, plain_value(value))
+    except InputError:  # a float beyond 2^53 stays what it was
+        return feature
 
 
 def decode_value(feature: str) -> tuple[int, Value]:

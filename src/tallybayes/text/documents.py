@@ -63,9 +63,9 @@ def _column(raw: Any) -> Any:
     if isinstance(raw, (str, bytes, bytearray)):
         shown = repr(raw[:20]) + ("..." if len(raw) > 20 else "")
         raise InputError(f"wanted a sequence of documents, got one string, {shown}: put it in a list, [document]")
+    raw = one_column(raw, "documents")
     if isinstance(raw, (Mapping, Set)) or not isinstance(raw, Iterable):
         raise InputTypeError(f"wanted a sequence of documents (list, array, column), got {type(raw).__name__}")
-    raw = one_column(raw, "documents")
     if getattr(raw, "ndim", 1) != 1:
         raise InputError(
             f"wanted one column of documents, got {type(raw).__name__} of shape {getattr(raw, 'shape', '?')}: "
