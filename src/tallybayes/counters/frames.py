@@ -62,6 +62,7 @@ def table(X: Any) -> npt.NDArray[Any]:
     InputError
         If the rows have no columns, or some more than others; the message names the first.
     """
+    _refuse_unordered(X)
     try:
         values = np.asarray(X)
     except ValueError as error:
