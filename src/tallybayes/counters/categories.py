@@ -133,9 +133,6 @@ class CategoryCounter(ColumnCounter):
     ) -> tuple[Any, dict[str, npt.NDArray[Any]], list[str]]:
         """Count codes: the features with a cell, their cells by class, and their names."""
         n_classes, n_columns = len(labelled.classes), codes.shape[1]
-        if codes.dtype == np.int64 and codes.size and codes.max() > LARGEST:
-            row, column = np.argwhere(codes > LARGEST)[0].tolist()
-            refuse_large(int(codes[row, column]), labelled.row(row), column)
         gaps = codes.dtype != np.uint8 and self.skips
         found = _kernel.count_codes(
             codes, labelled.codes, n_classes, labelled.weights, gaps, limit=TABLE, n_jobs=n_jobs
@@ -143,6 +140,9 @@ class CategoryCounter(ColumnCounter):
         if found["negative"] is not None:
             row, column = found["negative"]
             refuse_negative(int(codes[row, column]), labelled.row(row), column)
+        if found["too_wide"] and codes.max() > LARGEST:
+            row, column = np.argwhere(codes > LARGEST)[0].tolist()
+            refuse_large(int(codes[row, column]), labelled.row(row), column)
         counts: dict[str, npt.NDArray[Any]]
         if not found["too_wide"]:
             sizes = found["size"]
