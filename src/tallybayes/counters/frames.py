@@ -12,7 +12,7 @@ from ..errors import InputError, InputTypeError
 
 __all__ = ["names_of", "number_cells", "one_row", "table"]
 
-_UNORDERED = (dict, Mapping, set, frozenset)
+_UNORDERED = (dict, set, frozenset)
 MISSING = ("", "?", "NA", "NaN", "nan", "null")  # cells of a text table that stand for no number
 
 
@@ -44,7 +44,7 @@ def _refuse_unordered(X: Any) -> None:
     i, odd = next(((i, row) for i, row in enumerate(rows) if isinstance(row, _UNORDERED)), (None, X))
     if isinstance(odd, _UNORDERED) and not hasattr(odd, "tocsr"):  # SciPy has a matrix that is a dict
         where = "X" if i is None else f"row {i}"
-        advice = "pandas.DataFrame(X)" if isinstance(odd, Mapping) else "lists"
+        advice = "pandas.DataFrame(X)" if isinstance(odd, dict) else "lists"
         raise InputTypeError(f"{where} is a {type(odd).__name__}, which has no order of columns: pass {advice}")
     if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any():
         place = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
