@@ -43,6 +43,11 @@ def test_saving_again_gives_the_same_bytes(path, tmp_path, monkeypatch):
     if name_of(path)[1] != f"{FORMAT[0]}.{FORMAT[1]}":
         pytest.skip("an older format is read, and no longer written")
     loaded = load(path)
+    if path.stem == "values-2.0":  # written while True and 1 were two values: it is renewed when it is read
+        loaded.save(tmp_path / path.name)
+        assert (tmp_path / path.name).read_bytes() != path.read_bytes()
+        assert load(tmp_path / path.name).tally == loaded.tally
+        return
     monkeypatch.setattr(importlib.metadata, "version", lambda _: loaded.producer.removeprefix("tallybayes "))
     for model in (loaded, MODELS[name_of(path)[0]][0]):
         model.save(tmp_path / path.name)

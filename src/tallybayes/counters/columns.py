@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from ..errors import ParameterError
+from ..kinds import keep_plain
 from ..store import Blocks
 from ..tally import Tally
 from ..tally.readable import checked_names
@@ -39,6 +40,7 @@ class ColumnCounter(Counter):
     n_columns: int | None = None
 
     def __post_init__(self) -> None:
+        keep_plain(self)
         if self.n_columns is not None:
             object.__setattr__(self, "n_columns", operator.index(self.n_columns))
         if self.columns is not None:

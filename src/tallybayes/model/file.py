@@ -77,6 +77,7 @@ def read_model(path: str | os.PathLike[str], verify: Literal["all", "structure"]
         tally = of_type.from_json(said["tally"]) if readable else of_type.from_blocks("tally", blocks, said["tally"])
         described = dict(said["counter"])
         counter = Counter.kinds[described.pop("kind")].from_json(described, blocks, "counter")
+        tally = counter.renewed(tally)
         # The rules of today's kernel must be those that the file was counted with.
         if difference := counter.space.difference(tally.space):
             raise ModelFileError(f"{blocks.source}: counted by other rules than this program's: {difference}")

@@ -476,6 +476,25 @@ class Model:
         """
         return self.answers.derive(row, features=features, classes=classes)
 
+    def inspect(self, top: int = 10) -> dict[str, Any]:
+        """Return what is in the model, in plain JSON values: what ``tallybayes inspect --json`` prints.
+
+        Parameters
+        ----------
+        top : int
+            How many features that speak for it each class names, where documents were learnt.
+
+        Examples
+        --------
+        >>> from tallybayes import Model
+        >>> facts = Model().learned(["buy now", "see you"], ["spam", "ham"]).inspect(top=1)
+        >>> facts["features"], [each["class"] for each in facts["classes"]]
+        (6, ['ham', 'spam'])
+        """
+        from .inspect import summary
+
+        return summary(self, top)
+
     # -------------------------------------------------------------- files
 
     def save(self, path: str | PathLike[str]) -> None:

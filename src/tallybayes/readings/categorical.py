@@ -165,9 +165,9 @@ class CategoricalScores(Scores):
         self._table = np.zeros((self._first[-1], stride))
         self._table[:, :n_classes] = np.concatenate(blocks) if blocks else 0.0
         # Values → rows of the column; empty where they are codes.
-        self._index: list[dict[tuple[type, Value] | None, int]] = []
+        self._index: list[dict[Value | None, int]] = []
         if not laid_out.codes:
-            self._index = [{(type(v), v): i for i, v in enumerate(values)} for values in laid_out.values]
+            self._index = [{value: i for i, value in enumerate(values)} for values in laid_out.values]
 
     def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> None:
         given = codes = rows.numbered_by(self)
@@ -187,7 +187,7 @@ class CategoricalScores(Scores):
             row, column = unseen
             _refuse_unseen(int(given[row, column]), rows.first + row, column)
 
-    def positions(self, column: int, values: list[tuple[type, Value] | None], first_row: int = 0) -> Integers:
+    def positions(self, column: int, values: list[Value | None], first_row: int = 0) -> Integers:
         """Number values of a column by the rows of the table: those never seen past the last, None is missing.
 
         Raises
@@ -202,7 +202,7 @@ class CategoricalScores(Scores):
             row = int((found == never).argmax())
             value = values[row]
             assert value is not None
-            _refuse_unseen(value[1], first_row + row, column)
+            _refuse_unseen(value, first_row + row, column)
         return found
 
     def terms(self, described: Described) -> Terms:
@@ -219,12 +219,12 @@ class CategoricalScores(Scores):
 
     def _position(self, column: int, value: Any) -> int:
         """The number of a value among those of its column; of a code itself."""
-        return int(self.positions(column, [(type(value), value)])[0]) if self._index else int(value)
+        return int(self.positions(column, [value])[0]) if self._index else int(value)
 
     def derive(self, described: Described, *, features: int, classes: int) -> Any:
         from ..derive import derive_categorical
 
-        reading, laid_out, labels = self.reading, self.counts, self.tally.classes.array.tolist()
+        reading, laid_out, labels = self.reading, self.counts, list(self.tally.classes)
         number = int if self.tally.exact else float
         known = self.terms(described).known.tolist()
         names = [name.split(" = ")[0] for name in described.names]

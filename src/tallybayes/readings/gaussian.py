@@ -154,7 +154,7 @@ class GaussianScores(Scores):
     def derive(self, described: Described, *, features: int, classes: int) -> Any:
         from ..derive import derive_gaussian
 
-        there, labels = list(described.keys), self.tally.classes.array.tolist()
+        there, labels = list(described.keys), list(self.tally.classes)
         count = self.tally.class_count.tolist()
         return derive_gaussian(
             labels,

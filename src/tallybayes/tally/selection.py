@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes.errors import ParameterError
+from tallybayes.kinds import keep_plain
 from tallybayes.tally.count import CountTally
 
-__all__ = ["Selection", "by_feature", "make_plain", "require_channel", "smooth_idf", "values_of"]
+__all__ = ["Selection", "by_feature", "require_channel", "smooth_idf", "values_of"]
 
 Floats = NDArray[np.float64]
 
@@ -55,14 +56,6 @@ def smooth_idf(documents: Floats, n_documents: float) -> Floats:
     return np.log((1.0 + n_documents) / (1.0 + documents)) + 1.0
 
 
-def make_plain(parameters: Any) -> None:
-    """Turn NumPy's scalars among the fields of a dataclass that is being made into Python's, which are JSON."""
-    for each in fields(parameters):
-        value = getattr(parameters, each.name)
-        if isinstance(value, np.generic):
-            object.__setattr__(parameters, each.name, value.item())
-
-
 def _whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
@@ -89,7 +82,7 @@ class Selection:
     max_features: int | None = None
 
     def __post_init__(self) -> None:
-        make_plain(self)
+        keep_plain(self)
         if self.max_features is not None and (not _whole(self.max_features) or self.max_features < 1):
             raise ParameterError(f"max_features must be None or at least 1; got {self.max_features!r}")
         for name in ("min_df", "max_df"):
