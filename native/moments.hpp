@@ -1,9 +1,11 @@
 // Weight, mean and sum of squared deviations per class and column, in one pass over the rows.
 //
-// Rows wait in a short list per class; a full list is one block. Its sums are taken around the class's mean so far and
-// joined by Chan's formula, so large offsets never meet a raw sum of squares. Where the mean so far turns out to be a bad
-// centre (the first block, or a jump in the data), the block, still in cache, is summed again around its own mean.
-// Chan, Golub, LeVeque (1979), Updating formulae and a pairwise algorithm for computing sample variances.
+// Rows wait in a short list per class; a full list is one block, still in cache when its columns are gone through twice: for
+// their ranges, then for the sums of deviations and of their squares. These are summed without error to about 94 bits, so that
+// a row which dwarfs the others can be taken out again.
+//
+// Deviations are from a column's first value as long as all values lie close to it, and from zero elsewhere: either way they
+// are exact (Sterbenz), a constant column has none, and zero as the centre costs a few of the many bits.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -13,30 +15,12 @@
 #include "bad_cell.hpp"
 #include "class_order.hpp"
 #include "dense_rows.hpp"
+#include "double_double.hpp"
+#include "moments_algebra.hpp"
 #include "parallel.hpp"
 #include "simd.hpp"
 
 namespace tb {
-
-/// Column-wise moments of K classes, [K][d] each.
-struct Moments {
-  std::vector<double> weight, mean, m2;
-
-  Moments(int64_t n_classes, int64_t n_columns)
-      : weight(static_cast<size_t>(n_classes * n_columns)), mean(weight.size()), m2(weight.size()) {}
-
-  /// Chan's formula, cell by cell.
-  void join(const Moments& other) {
-    for (size_t i = 0; i < weight.size(); ++i) {
-      const double total = weight[i] + other.weight[i];
-      if (other.weight[i] == 0) continue;
-      const double shift = other.mean[i] - mean[i], share = other.weight[i] / total;
-      m2[i] += other.m2[i] + shift * shift * (weight[i] * share);
-      mean[i] += shift * share;
-      weight[i] = total;
-    }
-  }
-};
 
 /// The first NaN (unless `missing`) or infinity in row order.
 template <class T>
@@ -50,9 +34,9 @@ BadCell first_unusable(const DenseRows<T>& rows, bool missing) {
 }
 
 constexpr int64_t kBlockRows = 32;
-// A block is summed again when the squares around its centre are this many times what is left of them after centring;
-// each factor of ten costs a digit of the variance.
-constexpr double kBadCentre = 100.0;
+// A column is centred on a value of its first block if the range of that is at most this share of it, and as long as no
+// later value is further off than the other share.
+constexpr double kClose = 1.0 / 16, kFar = 1.0 / 2;
 
 /// How a row counts: once in every column, by a weight in every column, or by a weight where its value is not NaN.
 enum class Count { kOnce, kWeighted, kWherePresent };
@@ -63,155 +47,209 @@ struct Block {
   const T* rows[kBlockRows];
   double weights[kBlockRows];
   int64_t n = 0;
-  double weight = 0;  // Σ weights
+  int64_t heaviest = 0;
+  DoubleDouble<double> weight = {0, 0};  // Σ weights
+
+  void weigh(bool weighted) {
+    weight = wide(weighted ? 0.0 : static_cast<double>(n));
+    heaviest = 0;
+    for (int64_t r = 0; weighted && r < n; ++r) {
+      weight = weight + wide(weights[r]);
+      if (weights[r] > weights[heaviest]) heaviest = r;
+    }
+  }
 };
 
-/// The moments of one class, [d] each. Where no value is missing all columns have the same weight, the scalar.
-struct ClassMoments {
-  double weight_before;
-  double *weight, *mean, *m2;
+/// The sums of one class, [d] each, second halves behind the first. Where no value is missing all columns have the same
+/// weight, the scalar.
+struct ClassSums {
+  DoubleDouble<double> weight_before;
+  double *centre, *weight, *weight_low, *sum, *sum_low, *squares, *squares_low;
 };
+
+TB_INLINE DoubleDouble<Pack> load(const double* hi, const double* lo) { return {load(hi), load(lo)}; }
+
+/// Σ (x - centre) and Σ (x - centre)² of columns whose deviations are exact and at most `far`.
+template <bool kFused, int U, class T>
+TB_INLINE void sum_once(const Block<T>& block, const T* ahead, int64_t d, int64_t column, const Pack* centre, const Pack* far, DoubleDouble<Pack>* sum,
+                        DoubleDouble<Pack>* squares) {
+  // Begun with more than all deviations together, the sums stay the larger terms, and rounding shows by a simple difference.
+  Pack high[U], low[U], high2[U], low2[U], start[U], start2[U];
+  const double n = static_cast<double>(block.n);
+  for (int u = 0; u < U; ++u) {
+    high[u] = start[u] = far[u] * (2 * n);
+    high2[u] = start2[u] = far[u] * far[u] * n;
+    low[u] = low2[u] = spread(0.0);
+  }
+  for (int64_t r = 0; r < block.n; ++r) {
+    if (ahead != nullptr)
+      for (int64_t line = 0; line < U * kLanes * static_cast<int64_t>(sizeof(T)); line += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(ahead + r * d + column) + line);
+    for (int u = 0; u < U; ++u) {
+      const Pack away = load(block.rows[r] + column + u * kLanes) - centre[u];
+      const Pack product = away * away, old = high[u], old2 = high2[u];
+      high[u] += away;
+      high2[u] += product;
+      low[u] += away - (high[u] - old);
+      low2[u] += square_beyond<kFused>(away, product, high2[u] - old2);
+    }
+  }
+  for (int u = 0; u < U; ++u) {
+    sum[u] = two_sum(high[u] - start[u], low[u]);
+    squares[u] = two_sum(high2[u] - start2[u], low2[u]);
+  }
+}
+
+/// The same with weights, and with values left out where `kCount` says so; then `seen` is what the others weigh.
+template <Count kCount, int U, class T>
+TB_INLINE void sum_weighted(const Block<T>& block, int64_t column, const Pack* centre, DoubleDouble<Pack>* seen, DoubleDouble<Pack>* sum,
+                            DoubleDouble<Pack>* squares) {
+  for (int u = 0; u < U; ++u) seen[u] = sum[u] = squares[u] = wide(spread(0.0));
+  for (int64_t r = 0; r < block.n; ++r)
+    for (int u = 0; u < U; ++u) {
+      const Pack value = load(block.rows[r] + column + u * kLanes);
+      Pack weight = spread(block.weights[r]), away = value - centre[u];
+      if constexpr (kCount == Count::kWherePresent) {
+        weight = keep(value == value, weight);
+        away = keep(value == value, away);
+        const DoubleDouble<Pack> total = two_sum(seen[u].hi, weight);
+        seen[u] = {total.hi, seen[u].lo + total.lo};
+      }
+      const DoubleDouble<Pack> weighted = two_product(weight, away), squared = two_product(weighted.hi, away);
+      const DoubleDouble<Pack> total = two_sum(sum[u].hi, weighted.hi), total2 = two_sum(squares[u].hi, squared.hi);
+      sum[u] = {total.hi, sum[u].lo + (total.lo + weighted.lo)};
+      squares[u] = {total2.hi, squares[u].lo + (total2.lo + (squared.lo + weighted.lo * away))};
+    }
+  for (int u = 0; u < U; ++u) {
+    seen[u] = two_sum(seen[u].hi, seen[u].lo);
+    sum[u] = two_sum(sum[u].hi, sum[u].lo);
+    squares[u] = two_sum(squares[u].hi, squares[u].lo);
+  }
+}
 
 /// Add U · 4 neighbouring columns of a block. Only lanes from `first` on are stored. False: a value is not finite.
-template <Count kCount, int U, class T>
+template <Count kCount, bool kFused, int U, class T>
 TB_INLINE bool add_columns(const Block<T>& block, const T* ahead, int64_t d, int64_t column, int64_t first,
-                           const ClassMoments& out) {
-  Pack before[U], seen[U], old_mean[U], old_m2[U], centre[U], sum[U], square[U], mean[U], m2[U];
+                           const ClassSums& out) {
+  Pack centre[U], least[U], most[U], far[U];
+  for (int u = 0; u < U; ++u) {
+    // Centred on the heaviest value, so that what the centre adds to the squares is never much more than the squares.
+    centre[u] = least[u] = most[u] = load(block.rows[block.heaviest] + column + u * kLanes);
+    if constexpr (kCount == Count::kWherePresent) {
+      Pack weight = keep(centre[u] == centre[u], spread(block.weights[block.heaviest]));
+      for (int64_t r = 0; r < block.n && any(weight == 0.0); ++r) {
+        const Pack value = load(block.rows[r] + column + u * kLanes);
+        const PackMask heavier = (value == value) & (weight < block.weights[r]);
+        centre[u] = heavier ? value : centre[u];
+        weight = heavier ? spread(block.weights[r]) : weight;
+      }
+      least[u] = most[u] = centre[u] = keep(centre[u] == centre[u], centre[u]);
+    }
+  }
+  for (int64_t r = 0; r < block.n; ++r) {
+    const T* x = block.rows[r] + column;
+    for (int u = 0; u < U; ++u) {
+      const Pack value = load(x + u * kLanes);
+      least[u] = value < least[u] ? value : least[u];
+      most[u] = value > most[u] ? value : most[u];
+    }
+  }
+  DoubleDouble<Pack> seen[U], sum[U], squares[U];
   for (int u = 0; u < U; ++u) {
     const int64_t at = column + u * kLanes;
-    before[u] = kCount == Count::kWherePresent ? load(out.weight + at) : spread(out.weight_before);
-    centre[u] = old_mean[u] = load(out.mean + at);
-    old_m2[u] = load(out.m2 + at);
-    // A class without rows yet is centred on its first value, so that a constant column has deviations of exactly zero.
-    if constexpr (kCount == Count::kWherePresent) {
-      PackMask empty = before[u] == 0.0;
-      for (int64_t r = 0; r < block.n && any(empty); ++r) {
-        const Pack value = load(block.rows[r] + at);
-        const PackMask first_value = empty & (value == value);
-        centre[u] = first_value ? value : centre[u];
-        empty &= ~first_value;
-      }
-    } else if (out.weight_before == 0) {
-      centre[u] = load(block.rows[0] + at);
+    DoubleDouble<Pack> before = spread(out.weight_before);
+    if constexpr (kCount == Count::kWherePresent) before = load(out.weight + at, out.weight_low + at);
+    const Pack old = load(out.centre + at), first_value = keep(most[u] - least[u] <= magnitude(centre[u]) * kClose, centre[u]);
+    const Pack reach = magnitude(old) * kFar;
+    const PackMask begun = before.hi > 0.0;
+    const PackMask stays = (magnitude(least[u] - old) <= reach) & (magnitude(most[u] - old) <= reach);
+    centre[u] = begun ? keep(stays, old) : first_value;
+    const Pack below = centre[u] - least[u], above = most[u] - centre[u];
+    far[u] = below > above ? below : above;
+    sum[u] = load(out.sum + at, out.sum_low + at);
+    squares[u] = load(out.squares + at, out.squares_low + at);
+    if (any(begun & (old != centre[u]))) {
+      // From now on around zero: Σ x² = Σ (x - old)² + old (2 Σ (x - old) + W old).
+      const DoubleDouble<Pack> moved = wide(keep(begun, old - centre[u])), shift = before * moved;
+      squares[u] = squares[u] + moved * (sum[u] + sum[u] + shift);
+      sum[u] = sum[u] + shift;
     }
+    for (int64_t lane = std::max<int64_t>(first - u * kLanes, 0); lane < kLanes; ++lane) out.centre[at + lane] = centre[u][lane];
   }
-  for (int pass = 0;; ++pass) {
-    for (int u = 0; u < U; ++u) sum[u] = square[u] = seen[u] = spread(0.0);
-    for (int64_t r = 0; r < block.n; ++r) {
-      const T* x = block.rows[r] + column;
-      if (ahead != nullptr)
-        for (int64_t line = 0; line < U * kLanes * static_cast<int64_t>(sizeof(T)); line += 64)
-          __builtin_prefetch(reinterpret_cast<const char*>(ahead + r * d + column) + line);
-      for (int u = 0; u < U; ++u) {
-        const Pack value = load(x + u * kLanes);
-        const Pack away = value - centre[u];
-        if constexpr (kCount == Count::kOnce) {
-          sum[u] += away;
-          square[u] += away * away;
-        } else if constexpr (kCount == Count::kWeighted) {
-          const Pack weighted = spread(block.weights[r]) * away;
-          sum[u] += weighted;
-          square[u] += weighted * away;
-        } else {
-          const PackMask there = value == value;
-          const Pack weight = keep(there, spread(block.weights[r]));
-          const Pack weighted = weight * keep(there, away);
-          seen[u] += weight;
-          sum[u] += weighted;
-          square[u] += weighted * keep(there, away);
-        }
-      }
-    }
-    bool good = true;
-    for (int u = 0; u < U; ++u) {
-      Pack lean, share, weighted_share;
-      if constexpr (kCount == Count::kWherePresent) {
-        const Pack weight = seen[u] + keep(seen[u] == 0.0, spread(1.0));  // no value yet: 0 / 1
-        lean = sum[u] / weight;
-        share = keep(seen[u] > 0.0, weight / (before[u] + weight));
-      } else {
-        lean = sum[u] / spread(block.weight);
-        share = spread(block.weight / (out.weight_before + block.weight));
-      }
-      weighted_share = before[u] * share;
-      const Pack left = square[u] - sum[u] * lean;
-      const Pack jump = (centre[u] - old_mean[u]) + lean;
-      m2[u] = old_m2[u] + keep(left > 0.0, left) + jump * jump * weighted_share;
-      mean[u] = old_mean[u] + jump * share;
-      good = good && !any(!(square[u] <= m2[u] * kBadCentre));
-      sum[u] = lean;
-    }
-    if (good || pass == 1) break;
-    for (int u = 0; u < U; ++u) centre[u] += sum[u];
-  }
+  DoubleDouble<Pack> more[U], more_squares[U];
+  if constexpr (kCount == Count::kOnce)
+    sum_once<kFused, U>(block, ahead, d, column, centre, far, more, more_squares);
+  else
+    sum_weighted<kCount, U>(block, column, centre, seen, more, more_squares);
   bool finite = true;
   for (int u = 0; u < U; ++u) {
-    finite = finite && !any(!(m2[u] <= spread(std::numeric_limits<double>::max())));
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      const int64_t at = column + u * kLanes + lane;
-      if (u * kLanes + lane < first) continue;
-      out.mean[at] = mean[u][lane];
-      out.m2[at] = m2[u][lane];
-      if (kCount == Count::kWherePresent) out.weight[at] = before[u][lane] + seen[u][lane];
-    }
+    const int64_t at = column + u * kLanes;
+    sum[u] = sum[u] + more[u];
+    squares[u] = squares[u] + more_squares[u];
+    finite = finite && !any(!(squares[u].hi <= spread(std::numeric_limits<double>::max())));
+    // An infinite value shows in the range at least.
+    finite = finite && !any(!(far[u] <= spread(std::numeric_limits<double>::max())));
+    auto put = [&](double* hi, double* lo, DoubleDouble<Pack> value) {
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        if (u * kLanes + lane >= first) hi[at + lane] = value.hi[lane], lo[at + lane] = value.lo[lane];
+    };
+    put(out.sum, out.sum_low, sum[u]);
+    put(out.squares, out.squares_low, squares[u]);
+    if constexpr (kCount == Count::kWherePresent)
+      put(out.weight, out.weight_low, load(out.weight + at, out.weight_low + at) + seen[u]);
   }
   return finite;
 }
 
 /// Fewer than four columns go through a padded copy.
-template <Count kCount, class T>
-TB_INLINE bool add_narrow(const Block<T>& block, int64_t d, const ClassMoments& out) {
+template <Count kCount, bool kFused, class T>
+TB_INLINE bool add_narrow(const Block<T>& block, int64_t d, const ClassSums& out) {
   T padded[kBlockRows * kLanes];
-  Block<T> wide;
-  double weight[kLanes] = {}, mean[kLanes] = {}, m2[kLanes] = {};
+  Block<T> wider = block;
   for (int64_t r = 0; r < block.n; ++r) {
     for (int64_t j = 0; j < kLanes; ++j) padded[r * kLanes + j] = j < d ? block.rows[r][j] : T(0);
-    wide.rows[r] = padded + r * kLanes;
-    wide.weights[r] = block.weights[r];
+    wider.rows[r] = padded + r * kLanes;
   }
-  wide.n = block.n;
-  wide.weight = block.weight;
-  std::copy_n(out.mean, d, mean);
-  std::copy_n(out.m2, d, m2);
-  if (kCount == Count::kWherePresent) std::copy_n(out.weight, d, weight);
-  const bool finite =
-      add_columns<kCount, 1, T>(wide, nullptr, kLanes, 0, 0, ClassMoments{out.weight_before, weight, mean, m2});
-  std::copy_n(mean, d, out.mean);
-  std::copy_n(m2, d, out.m2);
-  if (kCount == Count::kWherePresent) std::copy_n(weight, d, out.weight);
+  double copies[7][kLanes] = {};
+  double* const theirs[7] = {out.centre,  out.weight,  out.weight_low, out.sum,
+                             out.sum_low, out.squares, out.squares_low};
+  for (int part = 0; part < 7; ++part) std::copy_n(theirs[part], d, copies[part]);
+  const ClassSums padded_out{out.weight_before, copies[0], copies[1], copies[2], copies[3], copies[4], copies[5], copies[6]};
+  const bool finite = add_columns<kCount, kFused, 1, T>(wider, nullptr, kLanes, 0, 0, padded_out);
+  for (int part = 0; part < 7; ++part) std::copy_n(copies[part], d, theirs[part]);
   return finite;
 }
 
-template <Count kCount, class T>
-TB_INLINE bool add_block(const Block<T>& block, const T* ahead, int64_t d, const ClassMoments& out) {
-  constexpr int U = kCount == Count::kWherePresent ? 2 : 4;
+template <Count kCount, bool kFused, class T>
+TB_INLINE bool add_block(const Block<T>& block, const T* ahead, int64_t d, const ClassSums& out) {
+  constexpr int U = kCount == Count::kWherePresent ? 1 : 2;
   constexpr int64_t width = U * kLanes;
-  if (d < kLanes) return add_narrow<kCount>(block, d, out);
+  if (d < kLanes) return add_narrow<kCount, kFused>(block, d, out);
   bool finite = true;
   int64_t j = 0;
-  for (; j + width <= d; j += width) finite &= add_columns<kCount, U>(block, ahead, d, j, 0, out);
-  for (; j + kLanes <= d; j += kLanes) finite &= add_columns<kCount, 1>(block, ahead, d, j, 0, out);
+  for (; j + width <= d; j += width) finite &= add_columns<kCount, kFused, U>(block, ahead, d, j, 0, out);
+  for (; j + kLanes <= d; j += kLanes) finite &= add_columns<kCount, kFused, 1>(block, ahead, d, j, 0, out);
   // The last columns once more with their left neighbours, whose lanes are discarded.
-  if (j < d) finite &= add_columns<kCount, 1>(block, ahead, d, d - kLanes, kLanes - (d - j), out);
+  if (j < d) finite &= add_columns<kCount, kFused, 1>(block, ahead, d, d - kLanes, kLanes - (d - j), out);
   return finite;
 }
 
 template <Count kCount, class T>
-bool add_block_baseline(const Block<T>& block, const T* ahead, int64_t d, const ClassMoments& out) {
-  return add_block<kCount>(block, ahead, d, out);
+bool add_block_baseline(const Block<T>& block, const T* ahead, int64_t d, const ClassSums& out) {
+  return add_block<kCount, false>(block, ahead, d, out);
 }
 
 template <Count kCount, class T>
-TB_AVX2 bool add_block_avx2(const Block<T>& block, const T* ahead, int64_t d, const ClassMoments& out) {
-  return add_block<kCount>(block, ahead, d, out);
+TB_AVX2 bool add_block_avx2(const Block<T>& block, const T* ahead, int64_t d, const ClassSums& out) {
+  return add_block<kCount, true>(block, ahead, d, out);
 }
 
 template <class T>
-using AddBlock = bool (*)(const Block<T>&, const T*, int64_t, const ClassMoments&);
+using AddBlock = bool (*)(const Block<T>&, const T*, int64_t, const ClassSums&);
 
 template <class T>
 AddBlock<T> choose_add(bool weighted, bool missing) {
-  if (has_avx2())
+  if (has_avx2() && has_fused())
     return missing    ? add_block_avx2<Count::kWherePresent, T>
            : weighted ? add_block_avx2<Count::kWeighted, T>
                       : add_block_avx2<Count::kOnce, T>;
@@ -229,9 +267,12 @@ bool moments_of(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_
   bool finite = true;
   // In class order one block is enough for all classes: it is added whenever the class changes.
   std::vector<Block<T>> blocks(static_cast<size_t>(order ? 1 : n_classes));
-  std::vector<double> class_weight(static_cast<size_t>(n_classes));
+  std::vector<DoubleDouble<double>> class_weight(static_cast<size_t>(n_classes));
+  // Until the end the places of means and of squared deviations hold sums of deviations from the centre and of their squares.
+  std::vector<double> centre(out.weight.size());
   int64_t fetched = begin + kBlockRows;
   auto flush = [&](Block<T>& block, int64_t c, int64_t at) {
+    block.weigh(row_weight != nullptr);
     const T* ahead = nullptr;
     if (!order) {
       fetched = std::max(fetched, at + kBlockRows);
@@ -240,11 +281,13 @@ bool moments_of(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_
         fetched += kBlockRows;
       }
     }
+    const size_t cell = static_cast<size_t>(c * d), size = out.weight.size();
+    double* const low = out.low.data() + cell;
     finite &= add(block, ahead, d,
-                  ClassMoments{class_weight[c], &out.weight[c * d], &out.mean[c * d], &out.m2[c * d]});
-    class_weight[c] += block.weight;
+                  ClassSums{class_weight[c], &centre[cell], &out.weight[cell], low, &out.mean[cell], low + size,
+                            &out.m2[cell], low + 2 * size});
+    class_weight[c] = class_weight[c] + block.weight;
     block.n = 0;
-    block.weight = 0;
   };
   int64_t current = -1;
   for (int64_t i = begin; i < end; ++i) {
@@ -267,13 +310,19 @@ bool moments_of(const DenseRows<T>& rows, const int32_t* class_index, int64_t n_
     Block<T>& block = blocks[static_cast<size_t>(order ? 0 : c)];
     block.rows[block.n] = x;
     block.weights[block.n] = w;
-    block.weight += w;
     if (++block.n == kBlockRows) flush(block, c, i);
   }
   for (size_t b = 0; b < blocks.size(); ++b)
     if (blocks[b].n > 0) flush(blocks[b], order ? current : static_cast<int64_t>(b), end);
   if (!missing)
-    for (int64_t c = 0; c < n_classes; ++c) std::fill_n(&out.weight[c * d], d, class_weight[c]);
+    for (int64_t c = 0; c < n_classes; ++c) {
+      std::fill_n(out.weight.begin() + c * d, d, class_weight[c].hi);
+      std::fill_n(out.low.begin() + c * d, d, class_weight[c].lo);
+    }
+  const MomentArrays<double> cells = arrays_of(out);
+  for (size_t i = 0; i < centre.size(); ++i)
+    if (const CellMoments sums = cells.get(i); sums.weight.hi != 0)
+      cells.set(i, centred(centre[i], sums.weight, sums.mean, sums.m2));
   return finite;
 }
 
@@ -294,7 +343,9 @@ Moments dense_moments(const DenseRows<T>& rows, const int32_t* class_index, int6
     finite[t] = moments_of(rows, class_index, n_classes, row_weight, sort ? order.data() : nullptr,
                            rows.n * t / n_threads, rows.n * (t + 1) / n_threads, missing, parts[t]);
   });
-  for (int t = 1; t < n_threads; ++t) parts[0].join(parts[t]);
+  for (int t = 1; t < n_threads; ++t)
+    for (size_t i = 0; i < parts[0].weight.size(); ++i)
+      arrays_of(parts[0]).set(i, joined(arrays_of(parts[0]).get(i), arrays_of(parts[t]).get(i)));
   overflow = false;
   for (char each : finite) overflow |= each == 0;
   if (overflow) bad = first_unusable(rows, missing);

@@ -29,6 +29,15 @@ inline bool has_avx2() {
 #endif
 }
 
+/// Multiplication and addition in one step, rounded once.
+inline bool has_fused() {
+#if TB_HAS_AVX2_PATH
+  return __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
 inline bool has_avx512() {
 #if TB_HAS_AVX2_PATH
   return has_avx2() && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");

@@ -43,52 +43,77 @@ BadEntry first_unusable(const CsrView<Index>& matrix, bool missing) {
   return first_refused(matrix, [](double x) { return std::isinf(x); });
 }
 
+/// Sums of the stored values of a class and column, around the first of them.
+struct StoredCell {
+  double centre = 0, centre_weight = 0;
+  DoubleDouble<double> weight = {0, 0}, sum = {0, 0}, squares = {0, 0};
+  DoubleDouble<double> gone = {0, 0};         // what NaN entries weigh
+  int64_t n_stored = 0, n_gone = 0;   // entries
+
+  CellMoments moments() const {
+    if (weight.hi == 0) return {wide(0.0), wide(0.0), wide(0.0)};
+    return centred(centre, weight, sum, squares);
+  }
+
+  void add(double w, double x) {
+    weight = weight + wide(w);
+    const DoubleDouble<double> away = two_sum(x, -centre), weighted = wide(w) * away;
+    sum = sum + weighted;
+    squares = squares + weighted * away;
+    ++n_stored;
+  }
+};
+
 /// Moments of the stored values, and how many values are stored or gone.
 struct StoredMoments {
-  Moments moments;
-  std::vector<int64_t> stored, gone;  // [K][d] entries that are there; NaN entries (only where missing)
-  std::vector<double> gone_weight;
+  std::vector<StoredCell> cells;  // [K][d]
+  Moments moments;                // of values around former centres
 
-  StoredMoments(int64_t K, int64_t d, bool missing)
-      : moments(K, d),
-        stored(static_cast<size_t>(K * d)),
-        gone(missing ? stored.size() : 0),
-        gone_weight(missing ? stored.size() : 0) {}
+  StoredMoments(int64_t K, int64_t d) : cells(static_cast<size_t>(K * d)), moments(K, d) {}
 
-  void join(const StoredMoments& other) {
-    moments.join(other.moments);
-    for (size_t i = 0; i < stored.size(); ++i) stored[i] += other.stored[i];
-    for (size_t i = 0; i < gone.size(); ++i) {
-      gone[i] += other.gone[i];
-      gone_weight[i] += other.gone_weight[i];
+  void join(StoredMoments& other) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      settle(i);
+      other.settle(i);
+      const CellMoments both = joined(arrays_of(moments).get(i), arrays_of(other.moments).get(i));
+      arrays_of(moments).set(i, both);
+      cells[i].n_stored += other.cells[i].n_stored;
+      cells[i].n_gone += other.cells[i].n_gone;
+      cells[i].gone = cells[i].gone + other.cells[i].gone;
     }
   }
 
-  void add(size_t cell, double weight, double x) {
+  void add(size_t i, double weight, double x) {
+    StoredCell& cell = cells[i];
     if (std::isnan(x)) {
-      ++gone[cell];
-      gone_weight[cell] += weight;
+      ++cell.n_gone;
+      cell.gone = cell.gone + wide(weight);
       return;
     }
-    ++stored[cell];
-    const double away = x - moments.mean[cell], total = moments.weight[cell] + weight;
-    moments.weight[cell] = total;
-    moments.mean[cell] += away * (weight / total);
-    moments.m2[cell] += weight * away * (x - moments.mean[cell]);
+    // Around a value that hardly weighs anything beside the others, squares would drown what is to be seen of them.
+    if (!(weight <= cell.centre_weight * 0x1p20)) {
+      settle(i);
+      cell.centre = x;
+      cell.centre_weight = weight;
+    }
+    cell.add(weight, x);
+  }
+
+  /// Let the moments hold all that was added.
+  void settle(size_t i) {
+    StoredCell& cell = cells[i];
+    arrays_of(moments).set(i, joined(arrays_of(moments).get(i), cell.moments()));
+    cell.weight = cell.sum = cell.squares = {0, 0};
+    cell.centre_weight = 0;
   }
 
   /// Join the zeros that are not stored: n rows of the class, of the given weight, less what was read.
-  void add_zeros(size_t cell, int64_t n, double class_weight) {
-    const int64_t zeros = n - stored[cell] - (gone.empty() ? 0 : gone[cell]);
-    if (zeros <= 0) return;  // counted in whole rows: sums of weights may differ by rounding
-    double& weight = moments.weight[cell];
-    const double rest = std::max(0.0, class_weight - weight - (gone.empty() ? 0.0 : gone_weight[cell]));
-    const double total = weight + rest;
-    if (total == 0) return;
-    double& mean = moments.mean[cell];
-    moments.m2[cell] += mean * mean * (weight * (rest / total));
-    mean *= weight / total;
-    weight = total;
+  void add_zeros(size_t i, int64_t n, DoubleDouble<double> class_weight) {
+    settle(i);
+    if (n - cells[i].n_stored - cells[i].n_gone <= 0) return;  // counted in whole rows: sums of weights may differ by rounding
+    const CellMoments had = arrays_of(moments).get(i);
+    const DoubleDouble<double> zeros = class_weight - had.weight - cells[i].gone;
+    if (zeros.hi > 0) arrays_of(moments).set(i, joined(had, {zeros, wide(0.0), wide(0.0)}));
   }
 };
 
@@ -97,7 +122,7 @@ Moments sparse_moments(const CsrView<Index>& matrix, const int32_t* class_index,
                        const double* row_weight, bool missing, int n_threads, BadEntry& bad, bool& overflow) {
   const int64_t d = matrix.columns;
   n_threads = static_cast<int>(std::clamp<int64_t>(n_threads, 1, std::max<int64_t>(static_cast<int64_t>(matrix.rows) / 256, 1)));
-  std::vector<StoredMoments> parts(static_cast<size_t>(n_threads), StoredMoments(n_classes, d, missing));
+  std::vector<StoredMoments> parts(static_cast<size_t>(n_threads), StoredMoments(n_classes, d));
   std::vector<char> usable(static_cast<size_t>(n_threads), 1);
   const auto cuts = balanced_cuts(matrix.rows, static_cast<size_t>(n_threads), [&](size_t i) { return matrix.indptr[i]; });
   run_threads(n_threads, [&](int t) {
@@ -117,11 +142,11 @@ Moments sparse_moments(const CsrView<Index>& matrix, const int32_t* class_index,
       return Moments(0, 0);
     }
   for (int t = 1; t < n_threads; ++t) parts[0].join(parts[t]);
-  std::vector<double> class_weight(static_cast<size_t>(n_classes));
+  std::vector<DoubleDouble<double>> class_weight(static_cast<size_t>(n_classes));
   std::vector<int64_t> class_rows(static_cast<size_t>(n_classes));
   for (size_t i = 0; i < matrix.rows; ++i) {
     const double weight = row_weight ? row_weight[i] : 1.0;
-    class_weight[class_index[i]] += weight;
+    class_weight[class_index[i]] = class_weight[class_index[i]] + wide(weight);
     class_rows[class_index[i]] += weight != 0;
   }
   overflow = false;

@@ -82,8 +82,8 @@ def test_system_e_any_values_side_by_side() -> None:
     assert model.n_categories_.tolist() == [3, 2, 2, 2, 1, 2]
     assert model.categories_[0].tolist() == [-1, 1, 2]
     assert model.predict(rows).tolist() == ["a", "b", "a"]
-    one = CategoricalNB(alpha=0, domain="values").fit([(1,), ("1",), (True,)], [0, 1, 2])
-    assert one.predict([(1,), ("1",), (True,)]).tolist() == [0, 1, 2]  # told apart, as their types are
+    one = CategoricalNB(alpha=0, domain="values").fit([(1,), ("1",), (b"1",)], [0, 1, 2])
+    assert one.predict([(1,), ("1",), (b"1",)]).tolist() == [0, 1, 2]  # told apart, as their types are
 
 
 def test_weather_table_without_smoothing() -> None:

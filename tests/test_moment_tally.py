@@ -18,12 +18,12 @@ from tallybayes.tally.moments import MomentTally
 
 
 def tally_of(X, y, weights=None, columns=None):
-    """The tally of some rows in exact fractions, rounded once at the end; NaN is missing."""
+    """The tally of some rows in exact fractions, rounded to two doubles at the end; NaN is missing."""
     X = np.asarray(X, float)
     labels, codes = Labels.of(y)
     weights = [1] * len(X) if weights is None else weights
     shape = (len(labels), X.shape[1])
-    weight, mean, m2 = np.zeros((3, *shape))
+    moments, low = np.zeros((3, *shape)), np.zeros((4, *shape))
     count = np.zeros(len(labels))
     for k in range(len(labels)):
         rows = [(X[i], Fraction(weights[i])) for i in range(len(X)) if codes[i] == k]
@@ -33,9 +33,10 @@ def tally_of(X, y, weights=None, columns=None):
             total = sum(w for _, w in cells)
             if total:
                 middle = sum(x * w for x, w in cells) / total
-                weight[k, j], mean[k, j] = total, middle
-                m2[k, j] = sum((x - middle) ** 2 * w for x, w in cells)
-    return MomentTally(labels, count, weight, mean, m2, columns)
+                exact = total, middle, sum((x - middle) ** 2 * w for x, w in cells)
+                moments[:, k, j] = list(map(float, exact))
+                low[:3, k, j] = [float(part - Fraction(float(part))) for part in exact]
+    return MomentTally(labels, count, *moments, columns, low=low)
 
 
 def assert_close(a, b, scale=1.0):

@@ -1,13 +1,16 @@
-"""Families of classes that are known by a name: in files, in options, in messages."""
+"""Families of classes that are known by a name in files, options and messages; their parameters as plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Generic, TypeVar
+from dataclasses import fields
+from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 from .errors import ParameterError
 
-__all__ = ["Kinds"]
+__all__ = ["Kinds", "keep_plain"]
 
 T = TypeVar("T")
 
@@ -56,3 +59,19 @@ class Kinds(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._members)
+
+
+def keep_plain(parameters: Any) -> None:
+    """Turn the NumPy scalars (and arrays of no dimension) among a frozen dataclass's parameters into plain values."""
+    for each in fields(parameters):
+        given = getattr(parameters, each.name)
+        if (plain := _plain(given)) is not given:
+            object.__setattr__(parameters, each.name, plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return value.item()
+    if type(value) in (tuple, list) and any(isinstance(each, (np.generic, np.ndarray)) for each in value):
+        return type(value)(map(_plain, value))
+    return value

@@ -1,7 +1,9 @@
 """Class labels with their types: sorted, hashable, given back in the caller's dtype.
 
 All labels of one set are of one kind: bool, bytes, date, float, int or str. ``1``, ``'1'``, ``1.0`` and ``True`` are
-different labels, and a mixture of them is refused rather than guessed at.
+different labels, and a mixture of them is refused rather than guessed at. Where the classes are known already, though,
+numbers are matched with them by value, as scikit-learn does: 1.0 is the class 1. Dates are days, whatever unit or type
+they come in; what has a time of day is refused.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import datetime
 import itertools
 import math
 import secrets
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -19,7 +22,7 @@ from numpy.typing import NDArray
 import tallybayes._kernel as _kernel
 from tallybayes.errors import InputError, InputTypeError
 
-__all__ = ["Label", "Labels"]
+__all__ = ["Label", "Labels", "is_missing", "one_column", "plain_label"]
 
 Label: TypeAlias = str | int | float | bool | bytes | datetime.date
 Codes: TypeAlias = NDArray[np.int32]
@@ -34,7 +37,9 @@ _KINDS: dict[type, str] = {
 }
 _SAID = {"str": "text", "bytes": "bytes", "bool": "booleans", "date": "dates", "float": "floats", "int": "numbers"}
 _NUMPY_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "U": "str", "S": "bytes", "M": "date"}
+_NUMBERS = {"float", "int"}
 _SHOWN = 10  # labels named in an error message
+_WIDEST = 256  # characters (bytes) of a label up to which arrays of labels have a fixed width
 
 
 class Labels:
@@ -50,7 +55,8 @@ class Labels:
     values : sequence of label
         Distinct and ascending.
     dtype : str
-        NumPy dtype in which `array` gives them back; "str" fits the width to the longest label.
+        NumPy dtype in which `array` gives them back; "str" and "bytes" fit the width to the longest label, and give
+        objects if that is above 256, so that one long label does not widen every answer.
 
     Examples
     --------
@@ -135,7 +141,8 @@ class Labels:
         if self._array is None:
             array = np.empty(len(self._values), object)
             array[:] = self._values
-            if self._dtype != "object":
+            wide = self._dtype in ("str", "bytes") and any(len(value) > _WIDEST for value in self._values)  # type: ignore[arg-type]
+            if self._dtype != "object" and not wide:
                 array = array.astype(self._dtype)
             array.flags.writeable = False
             self._array = array
@@ -149,8 +156,8 @@ class Labels:
         InputError
             If it is none of these labels; the message names those that are.
         """
-        plain = _python(value)
-        if plain not in self:
+        plain = plain_label(value)
+        if not (self._meets(_KINDS.get(type(plain), "")) and plain in self._index):
             raise InputError(f"unknown label {plain!r}; the known classes are {self.named()}")
         return self._index[plain]
 
@@ -178,7 +185,7 @@ class Labels:
         """
         if labels == self:
             return codes
-        known = self._index if labels.kind == self.kind else {}
+        known = self._index if self._meets(labels.kind) else {}
         place = np.array([known.get(value, -1) for value in labels.values], np.int32)
         found = place[codes]
         if len(found) and found.min() < 0:
@@ -186,6 +193,38 @@ class Labels:
             stranger = labels.values[codes[row]]
             raise InputError(f"unknown label {stranger!r} at row {row}; the known classes are {self.named()}")
         return found
+
+    def _meets(self, kind: str) -> bool:
+        """Return whether labels of a kind may be among these."""
+        return kind == self.kind or {kind, self.kind} == _NUMBERS
+
+    def holds(self, other: Labels) -> bool:
+        """Return whether all labels of another set are among these, numbers by value."""
+        return not len(other) or (self._meets(other.kind) and all(value in self._index for value in other))
+
+    def remark(self) -> str:
+        """Return a sentence on labels that are likely to be meant as one, or "" if there are none.
+
+        Examples
+        --------
+        >>> Labels.of(["spam", "Spam", " ham", "ham", "tea"])[0].remark()
+        "classes that differ only in letter case, spaces or stray marks are learnt apart: ' ham', 'ham'; 'Spam', 'spam'"
+        """
+        if self.kind != "str":
+            return ""
+        groups: dict[str, list[str]] = {}
+        for value in self._values:
+            groups.setdefault(_bare(str(value)), []).append(repr(value))
+        # Single letters may well be classes of their own, as in a set of handwritten ones.
+        twins = [", ".join(group) for bare, group in groups.items() if len(group) > 1 and len(bare) > 1]
+        if not twins:
+            return ""
+        more = f" and {len(twins) - _SHOWN} more such groups" if len(twins) > _SHOWN else ""
+        return (
+            "classes that differ only in letter case, spaces or stray marks are learnt apart: "
+            + "; ".join(twins[:_SHOWN])
+            + more
+        )
 
     def named(self) -> str:
         """Return the labels as part of a sentence; of many only the first ten."""
@@ -273,7 +312,7 @@ class Labels:
             raise ValueError(f"class labels of kind {kind!r} with the dtype {dtype!r}")
         rebuilt = cls(kind, labels, dtype)
         try:
-            same = [_python(value) for value in rebuilt.array.tolist()] == labels
+            same = [plain_label(value) for value in rebuilt.array] == labels
         except (OverflowError, ValueError):
             same = False
         if not same:
@@ -309,11 +348,11 @@ class Labels:
 
 _FROM_JSON: dict[str, Callable[[str], Label]] = {"bytes": bytes.fromhex, "date": datetime.date.fromisoformat}
 
-# The dtypes a set of labels may come back in, by kind. Dates finer than a day keep their unit but are whole days.
+# The dtypes a set of labels may come back in, by kind. Dates of any unit keep it but are whole days.
 _DTYPES: dict[str, tuple[str, ...]] = {
     "bool": ("bool", "object"),
     "bytes": ("bytes", "object"),
-    "date": ("object", *(f"datetime64[{unit}]" for unit in ("D", "h", "m", "s", "ms", "us", "ns"))),
+    "date": ("object", *map("datetime64[{}]".format, (*"YMWDhms", "ms", "us", "ns", "ps", "fs", "as"))),
     "float": ("float16", "float32", "float64", "object"),
     "int": ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "object"),
     "str": ("str", "object"),
@@ -323,11 +362,14 @@ _DTYPES: dict[str, tuple[str, ...]] = {
 def _column(values: Any) -> NDArray[Any] | list[Any] | tuple[Any, ...]:
     """Take a column out of whatever holds it; what other libraries hold is known by what it can do, not by name."""
     if type(values) in (list, tuple):
-        return values  # type: ignore[no-any-return]
+        return _unpacked(values) if values and isinstance(values[0], (list, tuple, np.ndarray)) else values
+    values = one_column(values)
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise InputTypeError(f"labels must be a sequence with one label per row, not {type(values).__name__}")
-    if hasattr(values, "to_native"):  # narwhals
-        return _column(values.to_native())
+    if isinstance(values, (set, frozenset)):
+        raise InputTypeError(
+            f"labels must be a sequence with one label per row; a {type(values).__name__} has no order"
+        )
     if callable(getattr(values, "null_count", None)):  # polars
         return _column(values.to_numpy() if values.dtype.is_numeric() else values.to_list())
     if hasattr(values, "null_count"):  # Arrow
@@ -351,6 +393,73 @@ def _column(values: Any) -> NDArray[Any] | list[Any] | tuple[Any, ...]:
     return values  # type: ignore[no-any-return]
 
 
+def one_column(values: Any, what: str = "labels") -> Any:
+    """Return the column of a table of one column; what has one dimension stays as it is.
+
+    Parameters
+    ----------
+    values : anything
+        A frame of pandas, polars, Arrow or narwhals, an array of shape (n, 1), a masked array; or a column.
+    what : str
+        What the column holds, for messages.
+
+    Raises
+    ------
+    InputError
+        If there are more columns than one, or something is masked.
+    InputTypeError
+        If it is a sparse matrix or a query that was not run yet.
+
+    Examples
+    --------
+    >>> one_column(np.array([["a"], ["b"]])).tolist()
+    ['a', 'b']
+    """
+    if hasattr(values, "to_native"):  # narwhals
+        values = values.to_native()
+    if hasattr(values, "collect_schema") and not hasattr(values, "__len__"):
+        raise InputTypeError(f"{what} must be at hand, not a {type(values).__name__}: collect() it first")
+    if isinstance(values, np.ma.MaskedArray):
+        gone = np.flatnonzero(np.ma.getmaskarray(values))
+        if gone.size:
+            raise _missing(gone.size, int(gone[0]), what)
+        values = values.data
+    shape = getattr(values, "shape", ())
+    if not isinstance(shape, tuple) or len(shape) != 2:
+        return values
+    if hasattr(values, "tocsr"):
+        raise InputTypeError(f"Sparse data was passed for the {what}, but dense data is required: use toarray()")
+    if shape[1] != 1:
+        raise _several(shape, what)
+    if hasattr(values, "iloc"):  # pandas
+        return values.iloc[:, 0]
+    if hasattr(values, "to_series"):  # polars
+        return values.to_series(0)
+    return values.column(0) if hasattr(values, "column") else np.asarray(values)[:, 0]  # Arrow, NumPy
+
+
+def _unpacked(rows: Sequence[Any]) -> list[Any]:
+    """Take the labels out of rows that hold one each."""
+    wide = next((row for row in rows if not isinstance(row, (list, tuple, np.ndarray)) or np.size(row) != 1), None)
+    if wide is not None:
+        raise _several((len(rows), np.size(wide)), "labels")
+    return [row.item() if isinstance(row, np.ndarray) else row[0] for row in rows]
+
+
+def _several(shape: tuple[int, ...], what: str) -> InputError:
+    return InputError(
+        f"y should be a 1d array, got an array of shape {shape} instead: give one column of labels"
+        if what == "labels"
+        else f"wanted one column of {what}, got a table of shape {shape}: choose the column"
+    )
+
+
+def _bare(text: str) -> str:
+    """Return a label without what people do not see, or do not mean, when they read it."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(c for c in folded if unicodedata.category(c)[0] not in "ZC").strip("'\"`")
+
+
 def _of_array(array: NDArray[Any]) -> tuple[Labels, Codes]:
     kind = _NUMPY_KINDS[array.dtype.kind]
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -359,6 +468,11 @@ def _of_array(array: NDArray[Any]) -> tuple[Labels, Codes]:
         if array.dtype.itemsize > 8:
             array, dtype = array.astype(np.float64), "float64"
         array = array + array.dtype.type(0)  # -0.0 is 0.0
+    if kind == "date":
+        unit, step = np.datetime_data(array.dtype)
+        if step != 1:  # of seven days, say: dates all the same
+            array = array.astype(f"datetime64[{unit}]")
+            dtype = array.dtype.name
     missing = np.isnan(array) if kind == "float" else np.isnat(array) if kind == "date" else None
     if missing is not None and missing.any():
         raise _missing(int(missing.sum()), int(missing.argmax()))
@@ -380,6 +494,8 @@ def _of_array(array: NDArray[Any]) -> tuple[Labels, Codes]:
         if dtype not in _DTYPES["date"] or (days != distinct).any():
             raise InputTypeError(f"labels of dtype {dtype} that are not whole days: make them dates or text")
         distinct = days
+        if len(days) and not (np.datetime64("0001-01-01") <= days.min() and days.max() <= np.datetime64("9999-12-31")):
+            raise InputError("labels are dates of the years 1 to 9999; make text of others")
     if not len(first):
         return Labels(), codes
     return Labels._sorted(kind, distinct.tolist(), codes, dtype)
@@ -418,10 +534,10 @@ def _common(kind: str, mine: str, theirs: str) -> str:
 
 def _plain(values: Sequence[Any]) -> list[Any]:
     """Turn NumPy scalars and subclasses into plain values, or say what is missing, mixed or no label at all."""
-    missing = [row for row, value in enumerate(values) if _is_missing(value)]
+    missing = [row for row, value in enumerate(values) if is_missing(value)]
     if missing:
         raise _missing(len(missing), missing[0])
-    plain = [_python(value) for value in values]
+    plain = [plain_label(value) for value in values]
     first: dict[type, int] = {}
     for row, value in enumerate(plain):
         if type(value) not in _KINDS:
@@ -438,7 +554,14 @@ def _plain(values: Sequence[Any]) -> list[Any]:
     return plain
 
 
-def _python(value: Any) -> Any:
+def plain_label(value: Any) -> Any:
+    """Return the plain Python value that a scalar of NumPy, a subclass or a midnight stands for.
+
+    Examples
+    --------
+    >>> plain_label(np.int8(4)), plain_label(np.datetime64("2024-01-01T00", "ns"))
+    (4, datetime.date(2024, 1, 1))
+    """
     if isinstance(value, np.datetime64):
         value = value.astype("datetime64[us]").item()
     elif isinstance(value, np.generic):
@@ -461,15 +584,16 @@ _PLAIN: dict[type, Callable[[Any], Any]] = {
 }
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Return whether a value stands for none: None, NaN, NaT, pandas.NA, a masked one."""
     # pandas.NA and NaT answer == with NA or False; they are known by name, so that pandas need not be imported.
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant"):
         return True
     return isinstance(value, (float, np.floating, np.datetime64)) and bool(value != value)
 
 
-def _missing(count: int, row: int) -> InputError:
-    return InputError(f"{count} label{'s' * (count != 1)} missing, first at row {row}")
+def _missing(count: int, row: int, what: str = "labels") -> InputError:
+    return InputError(f"{count} {what if count != 1 else what.removesuffix('s')} missing, first at row {row}")
 
 
 def _finite(distinct: Sequence[float], values: Sequence[float]) -> list[float]:

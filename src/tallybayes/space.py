@@ -14,6 +14,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, cast, get_args
 
+from .store import canonical_json
+
 __all__ = ["Space", "SpaceKind"]
 
 SpaceKind = Literal["text", "columns", "values"]
@@ -73,7 +75,7 @@ class Space:
         parts = [
             f"{name}: {_shown(mine, name)} against {_shown(theirs, name)}"
             for name in dict.fromkeys([*mine, *theirs])
-            if (name in mine) != (name in theirs) or _canonical(mine[name]) != _canonical(theirs[name])
+            if (name in mine) != (name in theirs) or canonical_json(mine[name]) != canonical_json(theirs[name])
         ]
         return "; ".join(parts)
 
@@ -119,8 +121,8 @@ class Space:
 
     @cached_property
     def _text(self) -> str:
-        """One text for one space."""
-        return _canonical(self.to_json())
+        """One text for one space; it tells 0, 0.0 and false apart, which are equal in Python."""
+        return canonical_json(self.to_json())
 
     def __eq__(self, other: object) -> bool:
         return self is other or self._text == other._text if isinstance(other, Space) else NotImplemented
@@ -130,11 +132,6 @@ class Space:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Space.from_json, (self.to_json(),)  # a MappingProxyType cannot be pickled
-
-
-def _canonical(value: Any) -> str:
-    """One text for one JSON value; it tells 0, 0.0 and false apart, which are equal in Python."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def _shown(parts: Mapping[str, Any], name: str) -> str:

@@ -31,7 +31,7 @@ from numpy.typing import DTypeLike, NDArray
 from tallybayes.errors import ModelFileError, ParameterError
 from tallybayes.files import replacing
 
-__all__ = ["FORMAT", "Blocks", "narrowed", "read_blocks", "write_blocks"]
+__all__ = ["FORMAT", "Blocks", "canonical_json", "narrowed", "read_blocks", "read_file", "strict_json", "write_blocks"]
 
 FORMAT = (2, 0)
 _NAME = "tallybayes"
@@ -68,7 +68,9 @@ class Blocks(Mapping[str, NDArray[Any]]):
     source : str
         Name of the file, for messages.
     verified : bool
-        Whether the checksum was compared; contents need checking only where it makes sense to read all of them.
+        Whether everything was read; contents need checking only where it makes sense to read all of them.
+    summed : bool
+        Whether the file had a checksum.
     version : tuple of (int, int)
         Format number of the file.
     """
@@ -80,12 +82,15 @@ class Blocks(Mapping[str, NDArray[Any]]):
         source: str = "memory",
         *,
         verified: bool = True,
+        summed: bool = True,
         version: tuple[int, int] = FORMAT,
     ) -> None:
         self._arrays = dict(arrays)
+        self._taken: set[str] = set()
         self.content = content
         self.source = source
         self.verified = verified
+        self.summed = summed
         self.version = version
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -110,6 +115,7 @@ class Blocks(Mapping[str, NDArray[Any]]):
         array = self._arrays[name]
         if array.dtype != np.dtype(dtype) or array.ndim != ndim:
             self.damaged(f"the block {name!r} is {array.dtype} of {array.ndim} dimensions")
+        self._taken.add(name)
         return array
 
     def take_narrowed(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
@@ -125,6 +131,22 @@ class Blocks(Mapping[str, NDArray[Any]]):
         fits = held.kind in "iu" and wanted.kind == "i" and np.can_cast(held, wanted)
         return self.take(name, held if fits else wanted)
 
+    @property
+    def newer(self) -> bool:
+        """Whether a newer minor version may have written what this one does not know, and may ignore."""
+        return self.version > FORMAT
+
+    def require_all_taken(self) -> None:
+        """Refuse a file with a block that no part of its model asked for.
+
+        Raises
+        ------
+        ModelFileError
+        """
+        unknown = sorted(self._arrays.keys() - self._taken)
+        if unknown and not self.newer:
+            self.damaged(f"the block {unknown[0]!r} belongs to no part of the model")
+
     @contextmanager
     def reading(self, part: str) -> Iterator[None]:
         """Say of what goes wrong while `part` is built from these blocks that the file is damaged.
@@ -132,7 +154,7 @@ class Blocks(Mapping[str, NDArray[Any]]):
         Raises
         ------
         ModelFileError
-            In place of a KeyError, TypeError or ValueError of the block.
+            In place of whatever a claim of the file leads to that cannot be.
         """
         try:
             yield
@@ -140,7 +162,9 @@ class Blocks(Mapping[str, NDArray[Any]]):
             raise
         except KeyError as error:
             self.damaged(f"{part}: {error} is missing")
-        except (AttributeError, OverflowError, TypeError, ValueError) as error:
+        except RecursionError:
+            self.damaged(f"{part}: it is nested too deeply")
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             self.damaged(f"{part}: {error}")
 
     def damaged(self, reason: str) -> NoReturn:
@@ -192,7 +216,7 @@ def write_blocks(path: str | os.PathLike[str], blocks: Mapping[str, NDArray[Any]
     said = {"content": content, "format": _NAME, "version": list(FORMAT)}
     try:
         said["sha256"] = _checksum(said, arrays)
-        header: dict[str, Any] = {"__metadata__": {"nb": _canonical(said)}}
+        header: dict[str, Any] = {"__metadata__": {"nb": canonical_json(said)}}
     except (TypeError, ValueError) as error:
         raise ParameterError(f"this cannot be stored in a model file: {error}") from None
     end = 0
@@ -226,6 +250,17 @@ def read_blocks(path: str | os.PathLike[str], verify: Literal["all", "structure"
     """
     if verify not in ("all", "structure"):
         raise ParameterError(f"verify must be 'all' or 'structure', not {verify!r}")
+    return _parse(os.fspath(path), read_file(path, mapped=verify == "structure"), verified=verify == "all")
+
+
+def read_file(path: str | os.PathLike[str], *, mapped: bool = False) -> NDArray[np.uint8]:
+    """Read, or map, all bytes of a file that may be a model: of a regular file, so that it ends.
+
+    Raises
+    ------
+    ModelFileError
+        If it cannot be opened or read, or is a folder, a pipe or a device.
+    """
     source = os.fspath(path)
     try:
         # O_NONBLOCK: a pipe would otherwise wait for its other end before it can be refused.
@@ -238,12 +273,11 @@ def read_blocks(path: str | os.PathLike[str], verify: Literal["all", "structure"
             raise ModelFileError(f"{source}: not a model: this is a folder")
         if not stat.S_ISREG(status.st_mode):
             raise ModelFileError(f"{source}: not a model: this is no regular file")
-        data = _load(descriptor, status.st_size, mapped=verify == "structure")
+        return _load(descriptor, status.st_size, mapped)
     except OSError as error:
         raise ModelFileError(f"{source}: the file cannot be read: {_reason(error)}") from None
     finally:
         os.close(descriptor)
-    return _parse(source, data, verified=verify == "all")
 
 
 def _load(descriptor: int, size: int, mapped: bool) -> NDArray[np.uint8]:
@@ -277,7 +311,7 @@ def _parse(source: str, data: NDArray[np.uint8], *, verified: bool) -> Blocks:
         refuse(f"the file is cut short: its header alone has {length} bytes, but only {len(data) - 8} follow")
     try:
         text = data[8 : 8 + length].tobytes()
-        header = _read_json(text)
+        header = strict_json(text)
         # One text for one meaning: a damaged letter of an escape such as \u4E2D would otherwise pass.
         if not isinstance(header, dict) or _compact(header) != text.rstrip(b" "):
             raise ValueError("it is not written as safetensors writes it")
@@ -319,10 +353,10 @@ def _read_said(header: dict[str, Any]) -> dict[str, Any] | None:
         return None
     if len(metadata) > 1:
         raise ValueError("there is more than one entry of metadata")
-    said = _read_json(metadata["nb"].encode("utf-8", "surrogatepass"))
+    said = strict_json(metadata["nb"].encode("utf-8", "surrogatepass"))
     if not isinstance(said, dict) or said.get("format") != _NAME:
         return None
-    if _canonical(said) != metadata["nb"]:
+    if canonical_json(said) != metadata["nb"]:
         raise ValueError("its metadata are not canonical JSON")
     return said
 
@@ -379,15 +413,27 @@ def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _checksum(said: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
-    sha = hashlib.sha256(_canonical(said).encode())
+    sha = hashlib.sha256(canonical_json(said).encode())
     for name in sorted(arrays):
         array = arrays[name]
-        sha.update(_canonical([name, _CODES[array.dtype], list(array.shape)]).encode())
+        sha.update(canonical_json([name, _CODES[array.dtype], list(array.shape)]).encode())
         sha.update(array.data)
     return sha.hexdigest()
 
 
-def _canonical(value: Any) -> str:
+def canonical_json(value: Any) -> str:
+    """Return the one text of a JSON value: keys sorted, no spaces, ASCII.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no JSON value, such as NaN.
+
+    Examples
+    --------
+    >>> canonical_json({"words": ["é"], "alpha": 0.1})
+    '{"alpha":0.1,"words":["\\\\u00e9"]}'
+    """
     # ASCII, so that text with lone surrogates (names of files) can be stored too.
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -396,13 +442,28 @@ def _compact(header: dict[str, Any]) -> bytes:
     return json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def _read_json(text: bytes) -> Any:
-    """Read strict JSON: no NaN, and no key twice, of which readers would choose one each in their own way."""
+def strict_json(text: bytes) -> Any:
+    """Read strict JSON: no NaN, and no key twice, of which readers would choose one each in their own way.
+
+    Raises
+    ------
+    ValueError, RecursionError
+        If it is no such text, or nested too deeply.
+
+    Examples
+    --------
+    >>> strict_json(b'{"alpha": 0.1, "alpha": 1.0}')
+    Traceback (most recent call last):
+    ...
+    ValueError: the key 'alpha' stands twice in one object
+    """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            raise ValueError("a key stands twice in one object")
+            left = dict.fromkeys(found)
+            twice = next(key for key, _ in pairs if left.pop(key, key) is not None)
+            raise ValueError(f"the key {twice!r:.60} stands twice in one object")
         return found
 
     def never(constant: str) -> NoReturn:

@@ -71,6 +71,8 @@ def learn(model: Model, source: Source, held_out: Split) -> tuple[Model, int]:
         model = model.settled_by(first.tally)
     model, rows = _learned(model, held_out.train(source), "learning")
     _say_skipped(source)
+    if remark := model.labels.remark():
+        note(remark)
     return model, rows
 
 

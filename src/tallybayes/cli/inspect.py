@@ -7,9 +7,7 @@ from typing import Any
 import click
 import orjson
 
-from ..model import Model, load
-from ..model.keywords import keywords
-from ..tally import CountTally, MomentTally
+from ..model import load
 from ._options import json_option
 from ._output import amount, writing
 
@@ -26,43 +24,10 @@ def inspect(model_path: str, top: int, as_json: bool) -> None:
     A word's number is its log-odds for the class against the rest over its standard deviation, with shrinkage: frequent
     words that all classes share do not appear.
     """
-    facts = summary(load(model_path), top)
+    facts = load(model_path).inspect(top)
     data = orjson.dumps(facts, option=orjson.OPT_INDENT_2) if as_json else _text(facts, top).encode()
     with writing("-", force=False) as stream:
         stream.write(data + b"\n")
-
-
-def summary(model: Model, top: int) -> dict[str, Any]:
-    """Return what `inspect` shows, as plain JSON values."""
-    tally = model.tally
-    labels, rows = tally.classes.array.tolist(), tally.class_count.tolist()
-    noun = "documents" if model.counter.of_documents else "rows"
-    classes: list[dict[str, Any]] = [
-        {"class": str(label), noun: count} for label, count in zip(labels, rows, strict=True)
-    ]
-    facts: dict[str, Any] = {"kind": model.counter.kind, "classes": classes, noun: float(tally.class_count.sum())}
-    if model.counter.n_columns is not None:
-        facts["columns"] = model.counter.column_names()
-    exact = isinstance(tally, CountTally) and tally.exact
-    if isinstance(tally, CountTally):
-        facts["features"] = len(tally.features)
-        if "occurrences" in tally.channels:
-            for entry, total in zip(classes, tally.totals("occurrences").tolist(), strict=True):
-                entry["occurrences"] = total
-    if isinstance(tally, CountTally) and model.counter.of_documents:
-        for entry, best in zip(classes, keywords(tally, top), strict=True):
-            entry["keywords"] = [{"feature": feature, "z": round(z, 4)} for feature, z in best]
-    if isinstance(tally, MomentTally):
-        for entry, mean, variance in zip(classes, tally.mean.tolist(), tally.variance().tolist(), strict=True):
-            entry |= {"mean": mean, "variance": variance}
-    return {
-        **facts,
-        "exact": exact,
-        "digest": tally.digest() if exact else None,
-        "space": {"id": tally.space.id, **tally.space.to_json()},
-        "reading": model.reading.to_json(),
-        "producer": model.producer,
-    }
 
 
 def _text(facts: dict[str, Any], top: int) -> str:

@@ -15,13 +15,21 @@ __all__ = ["merge"]
 @click.argument("models", nargs=-1, required=True, metavar="MODEL.tally...")
 @output_option
 @force_option
-def merge(models: tuple[str, ...], output: str, force: bool) -> None:
+@click.option(
+    "--drop-rare",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Leave out what fewer than N documents or rows hold, for giving the model to others.",
+)
+def merge(models: tuple[str, ...], output: str, force: bool, drop_rare: int | None) -> None:
     """Add models up. The result is the model of one training on all documents together, digest and all.
 
     The models, of any kind, must count in one feature space (same tokens, n-grams, columns …); the sum is read as the
-    first one is.
+    first one is. One MODEL alone is copied: with --drop-rare, without what tells most about single documents.
     """
     target = check_target(output, force=force)
     merged = Model.sum(load(path) for path in models)
+    if drop_rare is not None:
+        merged = merged.without_rare(drop_rare)
     merged.save(target)
     note(f"{target}: {summed_up(merged)}")

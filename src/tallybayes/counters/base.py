@@ -39,6 +39,8 @@ class Counter(ABC):
 
     kinds: ClassVar[Kinds[type[Counter]]] = Kinds("the kind of a counter")
     kind: ClassVar[str]
+    # So many columns a model may have however little it learnt.
+    free_columns: ClassVar[int] = 1 << 24
     # Whether a row is a document; else it has columns.
     of_documents: ClassVar[bool] = False
 
@@ -147,6 +149,20 @@ class Counter(ABC):
         """Return the counter that may have counted what `other` did: what it froze, where this one has not yet."""
         return self
 
+    def united(self, other: Counter | None, part: Tally) -> Counter:
+        """Return the counter of a sum with a mergeable `part`, which `other` counted where that is known.
+
+        Raises
+        ------
+        SpaceError
+            If the tally holds what neither can count.
+        """
+        return self
+
+    def forgetting(self, gone: Tally, rest: Tally) -> Counter:
+        """Return the counter of the `rest` without `gone`, of which it must not tell anything."""
+        return self
+
     def named(self, columns: tuple[str, ...] | None) -> Counter:
         """Return the counter with names for its columns."""
         return self
@@ -177,6 +193,10 @@ class Counter(ABC):
         """
         return rows
 
+    def renewed(self, tally: Tally) -> Tally:
+        """Return a tally of an older file with its features named as this program names them."""
+        return tally
+
     def require_counted(self, tally: Tally) -> None:
         """Refuse a tally that another counter counted.
 
@@ -187,6 +207,16 @@ class Counter(ABC):
         """
         mine = self.empty(Labels())
         mine.require_mergeable(tally)
+
+    def check_counted(self, tally: Tally) -> None:
+        """Look at all contents of a tally that this counter may have counted.
+
+        Raises
+        ------
+        SpaceError, ValueError
+            If it cannot have.
+        """
+        self.require_counted(tally)
 
     def require_columns(self, n_columns: int, names: Sequence[str] | None = None) -> None:
         """Refuse rows of another number of columns, `n_columns`, or whose columns have other `names`.

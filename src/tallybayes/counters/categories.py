@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,15 +18,27 @@ from ..errors import InputError, ParameterError
 from ..labels import Labels
 from ..space import Space
 from ..tally import CountTally, Tally, TextFeatures
-from ..tally.values import Value, decode_value, encode_value, read_value
-from .category_rows import CategoryRows, Codes, code_rows, holds_codes, raw_rows, refuse_negative
+from ..tally.base import INT64_MAX
+from ..tally.values import Value, decode_value, encode_value, read_value, renewed
+from .category_rows import (
+    LARGEST,
+    CategoryRows,
+    Codes,
+    code_rows,
+    code_table,
+    holds_codes,
+    raw_rows,
+    refuse_large,
+    refuse_negative,
+)
 from .columns import ColumnCounter, check_missing
-from .frames import names_of, table
+from .frames import names_of
 from .rows import LabelledRows
 from .text import counted
 
 __all__ = ["CategoryCounter"]
 
+_SAID = {int: "numbers", datetime.date: "dates"}
 TABLE = 1 << 24  # cells of classes × codes up to which codes are counted in a dense table
 
 
@@ -55,6 +68,7 @@ class CategoryCounter(ColumnCounter):
     missing: Literal["error", "skip"] = "error"
 
     kind = "categories"
+    free_columns = 1 << 16  # each has a list of its values
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,8 +106,8 @@ class CategoryCounter(ColumnCounter):
     def check(self, X: Any) -> CategoryRows:
         names = names_of(X)
         if self.takes_codes(X):
-            codes = table(X.toarray() if hasattr(X, "toarray") else X)
-            rows = CategoryRows(np.ascontiguousarray(code_rows(codes, self.skips)), None, names, self.skips)
+            codes = code_rows(code_table(X), self.skips)
+            rows = CategoryRows(np.ascontiguousarray(codes), None, names, self.skips)
         else:
             rows = raw_rows(X, self.skips, names)
         self.require_columns(rows.n_columns, names)
@@ -128,6 +142,9 @@ class CategoryCounter(ColumnCounter):
         if found["negative"] is not None:
             row, column = found["negative"]
             refuse_negative(int(codes[row, column]), labelled.row(row), column)
+        if found["too_wide"] and codes.max() > LARGEST:
+            row, column = np.argwhere(codes > LARGEST)[0].tolist()
+            refuse_large(int(codes[row, column]), labelled.row(row), column)
         counts: dict[str, npt.NDArray[Any]]
         if not found["too_wide"]:
             sizes = found["size"]
@@ -173,6 +190,17 @@ class CategoryCounter(ColumnCounter):
         pairs = zip(column_of.tolist(), code_of.tolist(), strict=True)
         return filled, counts, [encode_value(j, code if values is None else values[j][code]) for j, code in pairs]
 
+    def check_counted(self, tally: Tally) -> None:
+        super().check_counted(tally)
+        assert isinstance(tally, CountTally)  # or it was refused
+        for feature in tally.features.labels():
+            column, value = decode_value(str(feature))
+            code = type(value) is int and 0 <= value <= INT64_MAX
+            if column >= (self.n_columns or 0) or encode_value(column, value) != feature:
+                raise ValueError(f"{feature!r:.60} is no value of one of {self.n_columns} columns")
+            if self.domain == "codes" and not code:
+                raise ValueError(f"{value!r:.60} in column {column} is no code")
+
     def describe(self, rows: CategoryRows, i: int) -> Described:
         row, names = rows.row(i), self.column_names()
         there = [j for j, value in enumerate(row) if value is not None]
@@ -193,12 +221,40 @@ class CategoryCounter(ColumnCounter):
             columns=self.columns,
         )
 
+    def renewed(self, tally: Tally) -> Tally:
+        if not isinstance(tally, CountTally) or not isinstance(tally.features, TextFeatures):
+            return tally
+        old = [str(feature) for feature in tally.features.labels()]
+        named = list(map(renewed, old))
+        if named == old:
+            return tally
+        names = sorted(set(named))
+        position, n_classes = {name: i for i, name in enumerate(names)}, max(len(tally.classes), 1)
+        feature = np.repeat(np.array([position[name] for name in named]), np.diff(tally.indptr))
+        cells, place = np.unique(feature * n_classes + tally.class_index, return_inverse=True)
+        counts = tally.channels["documents"]
+        summed = np.zeros(len(cells), counts.dtype)
+        np.add.at(summed, place, counts)
+        ends = np.searchsorted(cells, np.arange(len(names) + 1) * n_classes)
+        return CountTally(
+            tally.classes,
+            tally.class_count,
+            TextFeatures.of(names),
+            ends,
+            (cells % n_classes).astype(np.int32),
+            {"documents": summed},
+            tally.space,
+            tally.exact,
+            tally.unit,
+            tally.columns,
+        )
+
     def from_cells(self, rows: Sequence[Sequence[Any]], where: Callable[[int], str], tally: Tally | None = None) -> Any:
         names = self.column_names()
         types: list[set[type]] = [set() for _ in names]
         for feature in tally.features.labels() if isinstance(tally, CountTally) else ():
             column, value = decode_value(str(feature))
-            types[column].add(type(value))
+            types[column].add(int if type(value) in (bool, float) else type(value))
         read = []
         for i, row in enumerate(rows):
             if len(row) != len(names):
@@ -215,7 +271,8 @@ class CategoryCounter(ColumnCounter):
                         cells.append(read_value(kind, cell))
                     except ValueError:
                         raise InputError(
-                            f"{where(i)}: {name} is {cell!r:.40}; the model knows {kind.__name__} there"
+                            f"{where(i)}: {name} is {cell!r:.40}; the model knows "
+                            f"{_SAID.get(kind, kind.__name__)} there"
                         ) from None
             read.append(cells)
         return read

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+import math
 import numbers
+from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError, InputTypeError
-from ..tally.values import Value, is_missing, plain_value
+from ..labels import is_missing
+from ..tally.values import INEXACT, Value, plain_value, read_value
+from .frames import table
 
-__all__ = ["CategoryRows", "CategoryTable", "Codes", "code_rows", "holds_codes", "raw_rows", "refuse_negative"]
+__all__ = [
+    "LARGEST",
+    "CategoryRows",
+    "CategoryTable",
+    "Codes",
+    "code_rows",
+    "code_table",
+    "holds_codes",
+    "raw_rows",
+    "refuse_large",
+    "refuse_negative",
+]
 
 Codes = npt.NDArray[Any]
 
+LARGEST = 2**63 - 2  # there are as many codes as the largest one and 1, counted in int64
 NEGATIVE = "Negative values in data passed to CategoricalNB (input X)"
 
 
 class CategoryTable(Protocol):
     """What rows of values ask of a score table."""
 
-    def positions(self, column: int, values: list[tuple[type, Value] | None], first_row: int) -> npt.NDArray[np.int64]:
+    def positions(self, column: int, values: list[Value | None], first_row: int) -> npt.NDArray[np.int64]:
         """Number values of a column as the table does; None is missing."""
 
 
@@ -32,7 +48,7 @@ class CategoryRows:
     ----------
     codes : array of shape (n, d), or None
         Where rows hold codes; a gap is -1.
-    values : list of d lists of n (type, value), or None
+    values : list of d lists of n values, or None
         Where they hold values; None is a gap.
     n_columns : int
     names : tuple of str, or None
@@ -45,7 +61,7 @@ class CategoryRows:
     def __init__(
         self,
         codes: Codes | None,
-        values: list[list[tuple[type, Value] | None]] | None,
+        values: list[list[Value | None]] | None,
         names: tuple[str, ...] | None,
         skips: bool,
         n_rows: int = 0,
@@ -82,9 +98,9 @@ class CategoryRows:
         codes = np.empty((len(self), self.n_columns), np.int64)
         found: list[list[Value]] = []
         for j, column in enumerate(self.values or ()):
-            index: dict[tuple[type, Value] | None, int] = {None: -1}
+            index: dict[Value | None, int] = {None: -1}
             codes[:, j] = [index.setdefault(value, len(index) - 1) for value in column]
-            found.append([value[1] for value in index if value is not None])
+            found.append([value for value in index if value is not None])
         return codes, found
 
     def numbered_by(self, table: CategoryTable) -> Codes:
@@ -100,8 +116,7 @@ class CategoryRows:
         """Return the values (or codes) of one row; None is a gap."""
         if self.codes is not None:
             return [None if code < 0 else code for code in self.codes[i].tolist()]
-        cells = [column[i] for column in self.values or ()]
-        return [None if cell is None else cell[1] for cell in cells]
+        return [column[i] for column in self.values or ()]
 
 
 def holds_codes(X: Any) -> bool:
@@ -138,12 +153,14 @@ def code_rows(rows: npt.NDArray[Any], skip: bool) -> npt.NDArray[Any]:
             refuse_negative(int(rows[row, column]), row, column)
         return rows
     if rows.dtype.kind in "iu":
-        if rows.dtype == np.uint64 and rows.size and rows.max() > np.iinfo(np.int64).max:
-            _refuse(rows, rows > np.iinfo(np.int64).max, "a category code is too large", "number the categories")
+        if rows.dtype == np.uint64:
+            _refuse(rows, rows > LARGEST, "a category code is too large", "number the categories")
         return rows.astype(np.int64)
     if rows.dtype.kind == "c":
         raise InputTypeError("Complex data not supported: category codes are whole numbers")
-    rows = _numbers(rows)
+    if rows.dtype.kind != "f":
+        return _object_codes(rows.astype(object), skip)
+    rows = rows.astype(np.float64)
     gaps = np.isnan(rows)
     if gaps.any() and not skip:
         _refuse(rows, gaps, "Input X contains NaN", "fill the gaps, or use missing='skip' to leave them out")
@@ -151,27 +168,56 @@ def code_rows(rows: npt.NDArray[Any], skip: bool) -> npt.NDArray[Any]:
     codes = np.where(gaps, 0.0, rows)
     _refuse(rows, codes < 0, NEGATIVE, "codes start at 0")
     _refuse(rows, codes != np.floor(codes), "a code that is no whole number", "cut the column into categories first")
-    _refuse(rows, codes >= 2.0**63, "a category code is too large", "number the categories")
+    _refuse(
+        rows,
+        codes >= INEXACT,
+        "a category code is too large for a float, which tells whole numbers apart up to 2^53",
+        "give int64, or Int64 where there are gaps",
+    )
     codes[gaps] = -1
     return codes.astype(np.int64)
 
 
-def _numbers(rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Give codes as float64, gaps as NaN."""
-    try:
-        return rows.astype(np.float64)
-    except (TypeError, ValueError):
-        pass  # a gap of another kind, or no number: which, and where, is found value by value
-    table = np.empty(rows.shape)
-    for (i, j), value in np.ndenumerate(rows):
-        try:
-            table[i, j] = np.nan if is_missing(value) else value
-        except (TypeError, ValueError):
+def _object_codes(rows: npt.NDArray[Any], skip: bool) -> npt.NDArray[np.int64]:
+    """Give codes that came as Python objects as int64, each by its value; a gap is -1."""
+    codes = np.empty(rows.shape, np.int64)
+    for (row, column), value in np.ndenumerate(rows):
+        code = _plain(value, row, column, skip)
+        if code is None:
+            codes[row, column] = -1
+            continue
+        if isinstance(code, str):
+            with suppress(ValueError):
+                code = read_value(int, code)
+        if isinstance(code, float):
+            wrong = (
+                ("a code that is no whole number", "cut the column into categories first")
+                if math.isfinite(code)
+                else ("Input X contains infinity", "category codes are whole numbers")
+            )
+            raise InputError(f"{wrong[0]}: {code} at row {row}, column {column}; {wrong[1]}")
+        if not isinstance(code, int):
             raise InputTypeError(
-                f"row {i}, column {j}: {value!r:.40} is no category code; codes are whole numbers, and "
+                f"row {row}, column {column}: {value!r:.40} is no category code; codes are whole numbers, and "
                 "other values are learnt with domain='values'"
-            ) from None
-    return table
+            )
+        if code < 0:
+            refuse_negative(code, row, column)
+        if code > LARGEST:
+            refuse_large(code, row, column)
+        codes[row, column] = code
+    return codes
+
+
+def code_table(X: Any) -> npt.NDArray[Any]:
+    """Return rows of codes as one array; columns of a frame that are not of one type keep each number as it is."""
+    frame = _frame(X)
+    if frame is None or len(set(frame.schema.values())) == 1:
+        return table(X.toarray() if hasattr(X, "toarray") else X)
+    cells = np.empty(frame.shape, object)
+    for j, column in enumerate(frame.iter_columns()):
+        cells[:, j] = column.to_list()
+    return cells
 
 
 def raw_rows(X: Any, skip: bool, names: tuple[str, ...] | None) -> CategoryRows:
@@ -192,14 +238,14 @@ def raw_rows(X: Any, skip: bool, names: tuple[str, ...] | None) -> CategoryRows:
             raise InputError(f"row {i} has {len(row)} values, expected {len(rows[0])}")
     columns = []
     for j, column in enumerate(zip(*rows, strict=True)):
-        known: dict[tuple[type, Any], tuple[type, Value] | None] = {}
-        typed: list[tuple[type, Value] | None] = []
+        known: dict[tuple[type, Any], Value | None] = {}
+        plain: list[Value | None] = []
         for i, value in enumerate(column):
             try:
                 key = (type(value), value)
                 if key not in known:
-                    known[key] = _typed(value, i, j, skip)
-                typed.append(known[key])
+                    known[key] = _plain(value, i, j, skip)
+                plain.append(known[key])
             except TypeError as error:
                 if isinstance(error, InputTypeError):
                     raise
@@ -207,11 +253,11 @@ def raw_rows(X: Any, skip: bool, names: tuple[str, ...] | None) -> CategoryRows:
                     f"{value!r} at row {i}, column {j} is {type(value).__name__}: categories are text, numbers, "
                     "booleans, bytes or dates"
                 ) from None
-        columns.append(typed)
+        columns.append(plain)
     return CategoryRows(None, columns, names, skip, len(rows))
 
 
-def _typed(value: Any, row: int, column: int, skip: bool) -> tuple[type, Value] | None:
+def _plain(value: Any, row: int, column: int, skip: bool) -> Value | None:
     if is_missing(value):
         if not skip:
             raise InputError(
@@ -220,12 +266,9 @@ def _typed(value: Any, row: int, column: int, skip: bool) -> tuple[type, Value] 
             )
         return None
     try:
-        plain = plain_value(value)
-    except InputTypeError as error:
-        raise InputTypeError(f"row {row}, column {column}: {error}") from None
-    if is_missing(plain):
-        return _typed(plain, row, column, skip)
-    return type(plain), plain
+        return plain_value(value)
+    except (InputError, InputTypeError) as error:
+        raise type(error)(f"row {row}, column {column}: {error}") from None
 
 
 def _rows(X: Any) -> list[Any]:
@@ -239,6 +282,8 @@ def _rows(X: Any) -> list[Any]:
     if isinstance(X, np.ndarray):
         if X.ndim != 2:
             raise InputError(f"Expected 2D array, got {X.ndim}D array instead: give one row of values per sample")
+        if X.dtype.kind == "M":  # nanoseconds would come as numbers
+            X = X.astype("datetime64[us]")
         return list(X.tolist())
     return list(X)
 
@@ -260,6 +305,16 @@ def _refuse(rows: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], what: str, adv
     if wrong.any():
         row, column = (int(each) for each in np.argwhere(wrong)[0])
         raise InputError(f"{what}: {rows[row, column]} at row {row}, column {column}; {advice}")
+
+
+def refuse_large(code: int, row: int, column: int) -> None:
+    """Raise the error for a code that there can be no table for.
+
+    Raises
+    ------
+    InputError
+    """
+    raise InputError(f"a category code is too large: {code} at row {row}, column {column}; number the categories")
 
 
 def refuse_negative(code: int, row: int, column: int) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from ..errors import ParameterError
+from ..kinds import keep_plain
 from ..store import Blocks
 from ..tally import Tally
 from ..tally.readable import checked_names
@@ -38,6 +40,9 @@ class ColumnCounter(Counter):
     n_columns: int | None = None
 
     def __post_init__(self) -> None:
+        keep_plain(self)
+        if self.n_columns is not None:
+            object.__setattr__(self, "n_columns", operator.index(self.n_columns))
         if self.columns is not None:
             object.__setattr__(self, "columns", tuple(self.columns))
             if self.n_columns is None:
@@ -89,8 +94,17 @@ class ColumnCounter(Counter):
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> Self:
+        """Return the counter rebuilt from `to_json`; no kind has `arrays`, and so no `prefix`.
+
+        Raises
+        ------
+        ParameterError, ValueError
+            If what is `said` is no such counter.
+        """
         names = checked_names(said["columns"])
         parameters = {each.name: said[each.name] for each in fields(cls)}
+        if type(said["n_columns"]) is not int or said["n_columns"] < 0:
+            raise ParameterError(f"the number of columns is {said['n_columns']!r}")
         return cls(**{**parameters, "columns": None if names is None else tuple(names)})
 
 

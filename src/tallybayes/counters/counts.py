@@ -76,6 +76,8 @@ class CountCounter(ColumnCounter):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "channels", checked_channels(self.channels))
+        if not isinstance(self.reader, str):
+            raise ParameterError(f"reader must be a name; got {self.reader!r}")
         threshold = self.threshold
         if threshold is not None:
             number = isinstance(threshold, (int, float, np.integer, np.floating)) and not isinstance(threshold, bool)

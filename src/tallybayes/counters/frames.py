@@ -12,6 +12,7 @@ from ..errors import InputError, InputTypeError
 
 __all__ = ["names_of", "number_cells", "one_row", "table"]
 
+_UNORDERED = (dict, set, frozenset)
 MISSING = ("", "?", "NA", "NaN", "nan", "null")  # cells of a text table that stand for no number
 
 
@@ -21,8 +22,11 @@ def names_of(X: Any) -> tuple[str, ...] | None:
     Raises
     ------
     InputError
-        If two columns have one name: no rule says which is which.
+        If two columns have one name: no rule says which is which; or if cells of an array are masked.
+    InputTypeError
+        If rows are dicts or sets, which have no order of columns.
     """
+    _refuse_unordered(X)
     found: Any = getattr(X, "column_names", None)  # Arrow, whose `columns` are the data
     if found is None:
         found = getattr(X, "columns", ())
@@ -35,6 +39,21 @@ def names_of(X: Any) -> tuple[str, ...] | None:
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
+def _refuse_unordered(X: Any) -> None:
+    rows = X if isinstance(X, (list, tuple)) else ()
+    i, odd = next(((i, row) for i, row in enumerate(rows) if isinstance(row, _UNORDERED)), (None, X))
+    if isinstance(odd, _UNORDERED) and not hasattr(odd, "tocsr"):  # SciPy has a matrix that is a dict
+        where = "X" if i is None else f"row {i}"
+        advice = "pandas.DataFrame(X)" if isinstance(odd, dict) else "lists"
+        raise InputTypeError(f"{where} is a {type(odd).__name__}, which has no order of columns: pass {advice}")
+    if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any():
+        place = np.argwhere(np.ma.getmaskarray(X))[0].tolist()
+        at = ", column ".join(map(str, place))
+        raise InputError(
+            f"X is masked at row {at}: fill it in, or pass X.astype(float).filled(nan) with missing='skip'"
+        )
+
+
 def table(X: Any) -> npt.NDArray[Any]:
     """Return rows as an array of shape (n, d).
 
@@ -43,6 +62,7 @@ def table(X: Any) -> npt.NDArray[Any]:
     InputError
         If the rows have no columns, or some more than others; the message names the first.
     """
+    _refuse_unordered(X)
     try:
         values = np.asarray(X)
     except ValueError as error:

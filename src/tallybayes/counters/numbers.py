@@ -92,7 +92,8 @@ class NumberCounter(ColumnCounter):
             _check_squares(m2)
         # Without gaps every column weighs what its class weighs.
         class_count = labelled.class_count if self.skips or not rows.n_columns else weight[:, 0]
-        return MomentTally(labelled.classes, class_count, weight, mean, m2, self.columns, self.space)
+        low = found["low"].reshape(4, *shape)
+        return MomentTally(labelled.classes, class_count, weight, mean, m2, self.columns, self.space, low)
 
     def describe(self, rows: NumberRows, i: int) -> Described:
         x, names = rows.dense(i), self.column_names()

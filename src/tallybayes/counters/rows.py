@@ -161,6 +161,9 @@ class LabelledRows:
 
 
 def _checked_weights(weights: Any, n_rows: int) -> npt.NDArray[Any]:
+    if isinstance(weights, np.ma.MaskedArray) and np.ma.getmaskarray(weights).any():
+        row = int(np.ma.getmaskarray(weights).argmax())
+        raise InputError(f"sample_weight is masked at row {row}: fill it in, or leave the row out")
     try:
         values = np.asarray(weights, np.float64, order="C")
     except (TypeError, ValueError):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import tallybayes._kernel as _kernel
 
 from ..described import Described, Place
-from ..errors import InputTypeError, ParameterError
+from ..errors import InputError, InputTypeError, ParameterError
 from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
@@ -112,23 +112,33 @@ class TextCounter(Counter):
         return self.check([row])
 
     def count(self, rows: TextRows, labelled: LabelledRows, n_jobs: int) -> CountTally:
+        """Return the sums of documents; see `Counter.count`.
+
+        Raises
+        ------
+        InputError
+            If the weights make a sum larger than a tally holds.
+        """
         rows = labelled.spread(rows)
         function, n_columns = self.analyzer.hash or (None, 0)
-        counts = _kernel.count_text(
-            rows.documents,
-            labelled.codes,
-            max(len(labelled.classes), 1),
-            self.analyzer.rules,
-            columns=n_columns,
-            murmur=function == "murmur3",
-            seed=secrets.randbits(64),  # whoever chooses the documents cannot choose them to collide
-            whole_weights=labelled.weights if labelled.weights is not None and labelled.exact else None,
-            weights=None if labelled.exact else labelled.weights,
-            value=self.value,
-            occurrences="occurrences" in self.channels,
-            documents_channel="documents" in self.channels,
-            n_jobs=n_jobs,
-        )
+        try:
+            counts = _kernel.count_text(
+                rows.documents,
+                labelled.codes,
+                max(len(labelled.classes), 1),
+                self.analyzer.rules,
+                columns=n_columns,
+                murmur=function == "murmur3",
+                seed=secrets.randbits(64),  # whoever chooses the documents cannot choose them to collide
+                whole_weights=labelled.weights if labelled.weights is not None and labelled.exact else None,
+                weights=None if labelled.exact else labelled.weights,
+                value=self.value,
+                occurrences="occurrences" in self.channels,
+                documents_channel="documents" in self.channels,
+                n_jobs=n_jobs,
+            )
+        except OverflowError as error:
+            raise InputError(f"{error}: use smaller weights") from None
         features: Features
         if n_columns:
             features = ColumnFeatures(counts["columns"], n_columns)
@@ -280,7 +290,7 @@ def counted(
         exact,
         unit,
         columns,
-    )
+    ).require_sums()
 
 
 def _by_column(

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import tallybayes._kernel as _kernel
 
 from ..described import Described
-from ..errors import ParameterError
+from ..errors import ParameterError, SpaceError
 from ..labels import Labels
 from ..space import Space
 from ..store import Blocks
@@ -41,10 +41,13 @@ class FrozenIdf:
         V features.
     weight : ndarray of float64, shape (V,)
         ln((1 + n) / (1 + df)) + 1, scikit-learn's smooth idf.
+    origin : str, optional
+        The digest of the idf of which this one is a part, after words were forgotten; both weigh alike.
     """
 
     features: TextFeatures
     weight: Floats
+    origin: str | None = None
 
     @classmethod
     def of(cls, tally: CountTally) -> FrozenIdf:
@@ -52,6 +55,10 @@ class FrozenIdf:
         frequency = by_feature(tally, values_of(tally, "documents"))
         assert isinstance(tally.features, TextFeatures)  # TfidfCounter refuses hashing
         return cls(tally.features, smooth_idf(frequency, float(np.asarray(tally.class_count).sum())))
+
+    def find(self, features: Any) -> npt.NDArray[np.int64]:
+        """Return where each of other features stands among these; -1 where it does not."""
+        return _find(self.features, features)
 
     @cached_property
     def vocabulary(self) -> _kernel.Vocabulary:
@@ -67,24 +74,52 @@ class FrozenIdf:
             If they cannot be features and their weights.
         """
         self.features.check()
-        if len(self.weight) != len(self.features) or not (np.isfinite(self.weight) & (self.weight > 0)).all():
+        low, high = self.weight.min(initial=1.0), self.weight.max(initial=1.0)  # NaN, if there is any
+        if len(self.weight) != len(self.features) or not 1e-100 < low <= high < 1e100:  # they are squared
             raise ValueError("the idf weights are not one positive number for each feature")
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of features and weights, in hexadecimal: part of the feature space's identity."""
+        """SHA-256 of features and weights as they were frozen, in hexadecimal: part of the feature space's identity."""
+        if self.origin is not None:
+            return self.origin
         parts = (self.features.bytes, self.features.offsets, self.weight)
         return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
 
+    def without(self, features: Any) -> FrozenIdf:
+        """Return the idf without some features."""
+        keep = np.ones(len(self.features), bool)
+        found = self.find(features)
+        keep[found[found >= 0]] = False
+        if keep.all():
+            return self
+        kept = np.flatnonzero(keep)
+        return FrozenIdf(self.features.take(kept), self.weight[kept], self.digest)
+
+    def united(self, other: FrozenIdf) -> FrozenIdf:
+        """Return the idf of what either weighs; both have one origin."""
+        more = np.flatnonzero(self.find(other.features) < 0)
+        if not len(more):
+            return self
+        names = self.features.raw() + other.features.take(more).raw()
+        weight = np.concatenate([self.weight, other.weight[more]])
+        order = sorted(range(len(names)), key=names.__getitem__)
+        united = FrozenIdf(TextFeatures.of(names[i].decode() for i in order), weight[order])
+        return united if united.digest == self.digest else replace(united, origin=self.digest)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FrozenIdf) and self.digest == other.digest
+        return (
+            isinstance(other, FrozenIdf)
+            and (self.digest, self.features) == (other.digest, other.features)
+            and np.array_equal(self.weight, other.weight)
+        )
 
     def __hash__(self) -> int:
         return hash(self.digest)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the arrays, not the index made of them."""
-        return {"features": self.features, "weight": self.weight}
+        return {"features": self.features, "weight": self.weight, "origin": self.origin}
 
 
 @dataclass(frozen=True)
@@ -152,6 +187,33 @@ class TfidfCounter(Counter):
     def settled_like(self, other: Counter) -> TfidfCounter:
         return replace(self, idf=other.idf) if isinstance(other, TfidfCounter) else self
 
+    def united(self, other: Counter | None, part: Tally) -> TfidfCounter:
+        """Return the counter of a sum with `part`, with the idf of what `other` weighs too.
+
+        Raises
+        ------
+        SpaceError
+            If `part` holds a word that neither weighs.
+        """
+        idf = self.frozen
+        if isinstance(other, TfidfCounter) and other.idf is not None:
+            idf = idf.united(other.idf)
+        assert isinstance(part, CountTally)  # mergeable
+        unknown = np.flatnonzero(idf.find(part.features) < 0)
+        if len(unknown):
+            word = part.features.label(int(unknown[0]))
+            raise SpaceError(
+                f"the tally holds {word!r:.60}, of which the idf was forgotten: add the model that counted it, or "
+                "learn its documents"
+            )
+        return self if idf is self.idf else replace(self, idf=idf)
+
+    def forgetting(self, gone: Tally, rest: Tally) -> TfidfCounter:
+        assert isinstance(gone, CountTally)
+        assert isinstance(rest, CountTally)
+        lost = gone.features.take(np.flatnonzero(_find(rest.features, gone.features) < 0))
+        return replace(self, idf=self.frozen.without(lost))
+
     @cached_property
     def space(self) -> Space:
         return replace(self.analyzer.space, value="tfidf", idf=self.frozen.digest)
@@ -195,6 +257,12 @@ class TfidfCounter(Counter):
     def empty(self, classes: Labels) -> CountTally:
         return CountTally.empty(self.space, ("occurrences",), classes=classes)
 
+    def check_counted(self, tally: Tally) -> None:
+        super().check_counted(tally)
+        assert isinstance(tally, CountTally)  # or it was refused
+        if (self.frozen.find(tally.features) < 0).any():
+            raise ValueError("the tally holds a feature without an idf")
+
     def readable(self) -> dict[str, Any]:
         return {"idf": dict(zip(self.frozen.features.labels(), self.frozen.weight.tolist(), strict=True))}
 
@@ -208,16 +276,24 @@ class TfidfCounter(Counter):
         return {f"{prefix}.{name}": array for name, array in parts.items()}
 
     def to_json(self) -> dict[str, Any]:
-        kept = self.selection
+        kept, origin = self.selection, self.frozen.origin
         return {
             "analyzer": self.analyzer.to_json(),
             "min_df": kept.min_df,
             "max_df": kept.max_df,
             "max_features": kept.max_features,
+            **({} if origin is None else {"origin": origin}),
         }
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], arrays: Blocks, prefix: str) -> TfidfCounter:
+        """Return the counter rebuilt from `said`, with `readable` in it or the `arrays` that `prefix` names.
+
+        Raises
+        ------
+        ModelFileError, ParameterError, ValueError
+            If that is no such counter.
+        """
         if "idf" in said:
             weights = {str(feature): float(weight) for feature, weight in said["idf"].items()}
             order = sorted(weights, key=str.encode)
@@ -227,7 +303,9 @@ class TfidfCounter(Counter):
                 arrays.take(f"{prefix}.bytes", np.uint8), arrays.take(f"{prefix}.offsets", np.int64)
             )
             weight = arrays.take(f"{prefix}.weight", np.float64)
-        idf = FrozenIdf(features, weight)
+        idf = FrozenIdf(features, weight, said.get("origin"))
+        if not isinstance(idf.digest, str):
+            raise ParameterError(f"the origin of the idf is {idf.origin!r:.60}")
         if arrays.verified:
             idf.check()
         kept = Selection(min_df=said["min_df"], max_df=said["max_df"], max_features=said["max_features"])
@@ -258,11 +336,7 @@ class _TfidfLookup:
     def __init__(self, idf: FrozenIdf, table: LinearTable) -> None:
         self._idf, self._table = idf, table
         assert isinstance(table.features, TextFeatures)
-        self._position: npt.NDArray[np.int64] = np.asarray(
-            _kernel.find_features(
-                table.features.bytes, table.features.offsets, idf.features.bytes, idf.features.offsets
-            )
-        )
+        self._position = _find(table.features, idf.features)
         self._dense = table.laid_out()
 
     def score(self, rows: TextRows, out: Floats, n_jobs: int) -> Floats | None:
@@ -288,6 +362,12 @@ class _TfidfLookup:
                 )
                 counted_zeros = scores if into is None else None
         return counted_zeros
+
+
+def _find(among: Any, wanted: Any) -> npt.NDArray[np.int64]:
+    """Return where each of some features of text stands among others; -1 where it does not."""
+    found = _kernel.find_features(among.bytes, among.offsets, wanted.bytes, wanted.offsets)
+    return np.asarray(found, np.int64)
 
 
 def _weighted(

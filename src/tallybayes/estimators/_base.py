@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..counters import Counter
 from ..errors import InputError, ModelFileError, ParameterError, SpaceError
-from ..labels import Labels
+from ..labels import Labels, one_column
 from ..model import Model, load
 from ..readings import Floats, Reading
 from ..tally import Tally
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["NaiveBayes"]
 
 _EXCHANGE = threading.Lock()  # held for a comparison and an assignment only
+
+
+# What a notebook shows of a fitted estimator: nothing that has to be laid out first.
+_SHOWN = ("classes_", "class_count_", "n_features_in_", "feature_names_in_", "model_")
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -83,8 +89,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ParameterError
             If a parameter is out of range.
         """
-        model = self._learned(X, y, sample_weight, None)
+        model = self._learned(X, _one_column(y), sample_weight, None)
         self._require_evidence(model)
+        _remark(model.labels)
         self.model_ = model
         return self
 
@@ -113,22 +120,23 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -----
         A call after the first one uses the parameters as they were at the last `fit`.
         """
-        fitted = vars(self).get("model_")
+        fitted, y = vars(self).get("model_"), _one_column(y)
         if fitted is None and classes is None and not self.new_classes:
             raise InputError("classes must be passed on the first call to partial_fit.")
         named = None if classes is None else Labels.of(classes)[0]
         if fitted is not None:
             have = fitted.labels
-            if named is not None and not self.new_classes and (named != have or len(classes) != len(have)):
+            if named is not None and not self.new_classes and (not _same(named, have) or len(classes) != len(have)):
                 raise InputError(
                     f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
                 )
-            named = have if named is None else have.union(named)[0]
+            named = have if named is None or _same(named, have) else have.union(named)[0]
         if self.new_classes:
             own = Labels.of(y)[0]
-            named = own if named is None else named.union(own)[0]
+            named = own if named is None else named if named.holds(own) else named.union(own)[0]
         if fitted is None:
             first = self._learned(X, y, sample_weight, named)
+            _remark(first.labels)
             self._exchange(lambda current: first if current is None else (current + first.tally).checked())
         else:
             part = self._counted(fitted, X, y, sample_weight, named)
@@ -153,7 +161,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If that would take out more than is in; nothing is changed.
         """
         fitted = self._fitted()
-        gone = self._counted(fitted, X, y, sample_weight, fitted.labels)
+        gone = self._counted(fitted, X, _one_column(y), sample_weight, fitted.labels)
         self._exchange(lambda current: ((current or fitted) - gone).checked())
         return self
 
@@ -389,6 +397,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the explanation of one decision; see `Model.explain`."""
         return self._fitted().explain(row, of, against)
 
+    def inspect(self, top: int = 10) -> dict[str, Any]:
+        """Return what was learnt, in plain values; see `Model.inspect`."""
+        return self._fitted().inspect(top)
+
     def derive(self, row: Any, *, features: int = 20, classes: int = 6) -> Derivation:
         """Return the derivation of one answer, step by step; see `Model.derive`."""
         return self._fitted().derive(row, features=features, classes=classes)
@@ -422,6 +434,14 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise AttributeError(f"this {type(self).__name__} instance is not fitted yet and has no {name}_")
         return model
 
+    def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
+        # scikit-learn's page in a notebook asks every attribute for its value: tables would be laid out for it whole.
+        shown = type(type(self).__name__, (), {"__doc__": type(self).__doc__})()
+        for name in _SHOWN:
+            if (value := getattr(self, name, None)) is not None:
+                setattr(shown, name, value)
+        return BaseEstimator._get_fitted_attr_html(shown, doc_link)
+
     def _fitted(self) -> Model:
         model: Model | None = vars(self).get("model_")
         if model is None:
@@ -431,3 +451,27 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
+
+
+def _one_column(y: Any) -> Any:
+    """Take labels out of a table of one column, with the warning that scikit-learn has for it."""
+    listed = isinstance(y, (list, tuple)) and len(y) > 0 and isinstance(y[0], (list, tuple, np.ndarray))
+    if listed or len(getattr(y, "shape", ())) == 2:
+        y = y if listed else one_column(y)
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), "
+            "for example using ravel().",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+    return y
+
+
+def _same(named: Labels, have: Labels) -> bool:
+    """Whether two sets of labels are one, numbers by value."""
+    return len(named) == len(have) and have.holds(named)
+
+
+def _remark(labels: Labels) -> None:
+    if remark := labels.remark():
+        warnings.warn(remark, UserWarning, stacklevel=3)

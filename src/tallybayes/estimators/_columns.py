@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _num_samples, validate_data
 
 from ..counters import CategoryCounter, Counter, LabelledRows
@@ -62,14 +62,15 @@ class ColumnClassifier(NaiveBayes):
 
     def _validated(self, counter: Counter, X: Any, *, reset: bool) -> tuple[Any, tuple[str, ...] | None]:
         """Let scikit-learn check rows and the names of their columns; what fails leaves no trace in the estimator."""
-        names_of(X)  # refuses two columns of one name
+        names = names_of(X)  # refuses two columns of one name
         seen = _stand_in(type(self).__name__)()
         seen.tags = self.__sklearn_tags__()
         if not reset:
             seen.n_features_in_ = counter.n_columns
             if counter.columns is not None:
                 seen.feature_names_in_ = np.asarray(counter.columns, object)
-        if isinstance(counter, CategoryCounter) and not counter.takes_codes(X):
+        if isinstance(counter, CategoryCounter) and (names is not None or not counter.takes_codes(X)):
+            # Values, and columns that may be of several types of numbers: an array of one type would not hold all.
             validate_data(seen, X, reset=reset, skip_check_array=True)
             rows = X
         else:
@@ -134,8 +135,6 @@ def _encode(y: Any, n_rows: int) -> tuple[Labels, npt.NDArray[np.int32]]:
     """
     if y is None:
         raise InputError("This estimator requires y to be passed, but the target y is None: give one label per row")
-    if getattr(y, "ndim", 1) == 2 or (isinstance(y, list) and y and isinstance(y[0], list)):
-        y = column_or_1d(y, warn=True)
     if hasattr(y, "__array__") and not hasattr(y, "__iter__"):
         y = np.asarray(y)
     labels, codes = Labels.of(y)

@@ -23,6 +23,9 @@ class CategoricalNB(DiscreteClassifier):
     The numbers of scikit-learn's class of this name on codes; besides, it takes rows of any values (text, numbers,
     mixed) without encoding them first, scores values it has never seen, and leaves gaps out.
 
+    A number is a category by its value, whatever type it comes in: 4, 4.0, float32(4) and Int64(4) are one, and True is
+    1. Whole numbers keep all their digits; floats from 2^53 on, which do not, are refused. Dates are days.
+
     Parameters
     ----------
     alpha : float, default=1.0

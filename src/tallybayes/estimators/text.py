@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils import Tags
 
 from ..counters import Counter
@@ -68,6 +69,10 @@ class TextClassifier(NaiveBayes):
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
+    vocabulary_ : dict
+        Feature → number, as scikit-learn's vectorizers have it.
+    n_features_in_ : int
+        How many features are read.
     tally_ : CountTally
         All that was learnt; ``tally_.digest()`` names it.
     model_ : Model
@@ -164,6 +169,38 @@ class TextClassifier(NaiveBayes):
             if counter.value == "log":
                 found["weighting"] = "log"
         return {"event_model": reading.event_model, **found}
+
+    # Attributes
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        """Return the features that are read, in the order of the tally, as text, shape (n_features_in_,).
+
+        Parameters
+        ----------
+        input_features : any
+            Not looked at, as in scikit-learn's vectorizers.
+
+        Examples
+        --------
+        >>> from tallybayes import TextClassifier
+        >>> classifier = TextClassifier(ngrams=(1, 1)).fit(["buy now", "see you"], ["spam", "ham"])
+        >>> classifier.get_feature_names_out().tolist(), classifier.vocabulary_["now"]
+        (['buy', 'now', 'see', 'you'], 1)
+        """
+        return np.array([str(name) for name in self._fitted().answers.features], object)
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """Feature → its number in `get_feature_names_out`; not where features are hashed."""
+        model = self._attribute("vocabulary")
+        if self.hash is not None:
+            raise AttributeError("hashed features have no vocabulary")
+        return {str(name): number for number, name in enumerate(model.answers.features)}
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of features that are read: after pruning, if there is any."""
+        return len(self._attribute("n_features_in").answers.features)
 
     def _require_evidence(self, model: Model) -> None:
         tally = model.tally

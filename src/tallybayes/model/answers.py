@@ -45,6 +45,12 @@ class Answers:
         """The K classes."""
         return self.scores.tally.classes
 
+    @property
+    def features(self) -> list[Any]:
+        """The features that are read, in order: text, or the numbers of columns; none where sums have columns only."""
+        found = getattr(self.scores.tally, "features", None)
+        return [] if found is None else list(found.labels())
+
     def joint(self, X: Any) -> Floats:
         """Return the joint log scores, shape (n, K), natural log; for complement, its weights' sum."""
         rows = self.counter.check(X)

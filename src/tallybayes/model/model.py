@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +14,8 @@ from ..counters import Counter, LabelledRows, TextCounter, threads
 from ..errors import NotLearnedError, ParameterError
 from ..labels import Label, Labels
 from ..readings import ComplementReading, Floats, Reading, Scores
-from ..tally import Tally
+from ..tally import CountTally, Tally
+from ..tally.selection import Selection
 from .answers import Answers
 
 if TYPE_CHECKING:
@@ -235,6 +237,7 @@ class Model:
             counter.require_columns(counter.n_columns or 0, part.columns)
         else:
             counter.require_counted(part)
+        counter = counter.united(other.counter if isinstance(other, Model) else None, part)
         return counter.named(counter.columns or part.columns)
 
     def __add__(self, other: object) -> Model:
@@ -262,7 +265,8 @@ class Model:
             return NotImplemented
         part = other.tally if isinstance(other, Model) else other
         mine, counter = self.tally, self._counter_with(other)
-        return self._like(counter, self._reading, (mine - part,))
+        rest = mine - part
+        return self._like(counter.forgetting(part, rest), self._reading, (rest,))
 
     def __mul__(self, factor: object) -> Model:
         """Return the model in which everything learnt weighs `factor` times as much."""
@@ -287,8 +291,46 @@ class Model:
         first = models[0]
         for other in models[1:]:
             first.require_mergeable(other)
-        total = Tally.sum([model.tally for model in models])
-        return first._like(first._counter.named(first._counter.columns or total.columns), first._reading, (total,))
+        total, counter = Tally.sum([model.tally for model in models]), first._counter
+        for other in models[1:]:
+            counter = counter.united(other._counter, other.tally)
+        return first._like(counter.named(counter.columns or total.columns), first._reading, (total,))
+
+    def without_rare(self, n: int) -> Model:
+        """Return the model without features that fewer than `n` rows hold: for giving it to others.
+
+        Words of a few documents are what tells most about these. What is left counts in the same feature space, so it
+        may be added to others and learn on; but what was dropped is not in the sum, and rows that held it cannot be
+        taken out any more.
+
+        Parameters
+        ----------
+        n : int
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        ParameterError
+            If the tally does not count in how many rows a feature stands, or has no features.
+
+        Examples
+        --------
+        >>> model = Model().learned(["dear Mr Smith", "dear friend"], ["ham", "spam"])
+        >>> model.without_rare(2).tally.features.labels()
+        ['dear']
+        """
+        tally = self.tally
+        if not isinstance(n, numbers.Integral) or isinstance(n, bool) or n < 1:
+            raise ParameterError(f"n must be a whole number of rows, at least 1; got {n!r}")
+        if not isinstance(tally, CountTally):
+            raise ParameterError(f"a model of {self._counter.kind} has no rare features; leave columns out instead")
+        if "documents" not in tally.channels:
+            raise ParameterError(f"in how many rows a feature stands was not counted: {self._counter.more_channels}")
+        kept = Selection(min_df=int(n)).kept(tally, "documents")
+        return self._like(self._counter, self._reading, (kept,)).checked()
 
     def regrouped(self, mapping: Mapping[Label, Label]) -> Model:
         """Return the model with classes renamed or united; see `Tally.regrouped`."""
@@ -434,6 +476,25 @@ class Model:
         """
         return self.answers.derive(row, features=features, classes=classes)
 
+    def inspect(self, top: int = 10) -> dict[str, Any]:
+        """Return what is in the model, in plain JSON values: what ``tallybayes inspect --json`` prints.
+
+        Parameters
+        ----------
+        top : int
+            How many features that speak for it each class names, where documents were learnt.
+
+        Examples
+        --------
+        >>> from tallybayes import Model
+        >>> facts = Model().learned(["buy now", "see you"], ["spam", "ham"]).inspect(top=1)
+        >>> facts["features"], [each["class"] for each in facts["classes"]]
+        (6, ['ham', 'spam'])
+        """
+        from .inspect import summary
+
+        return summary(self, top)
+
     # -------------------------------------------------------------- files
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -500,6 +561,11 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     ModelFileError
         If the file is no model, is damaged, or is of a format that this version does not read.
 
+    Warns
+    -----
+    UserWarning
+        If the file, in its readable form, has no checksum.
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -514,5 +580,11 @@ def load(path: str | PathLike[str], *, verify: Literal["all", "structure"] = "al
     stored = read_model(path, verify)
     with stored.blocks.reading("the model"):
         model = Model(stored.counter, stored.reading, stored.tally)
+    if not stored.blocks.summed:
+        warnings.warn(
+            f"{stored.blocks.source}: the file has no checksum: it was edited, or written by another program; its "
+            "parts fit each other, but a number that was changed by mistake would not be found",
+            stacklevel=2,
+        )
     model.producer = stored.producer
     return model

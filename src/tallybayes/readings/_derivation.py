@@ -49,7 +49,7 @@ def linear_derivation(scores: Any, described: Described, features: int, classes:
     alphas = [exact(alpha) for alpha in reading.alpha] if isinstance(reading.alpha, tuple) else []
     return derive_counts(
         Counts(
-            classes=tally.classes.array.tolist(),
+            classes=list(tally.classes),
             documents=tally.class_count.tolist(),
             features=names,
             cells=cells_of(tally, cells, positions),
@@ -62,7 +62,7 @@ def linear_derivation(scores: Any, described: Described, features: int, classes:
         event_model=reading.derivation or "",
         alpha=[alphas[p] if p >= 0 else exact(0) for p in positions.tolist()] if each else reading.alpha,
         alpha_sum=sum(alphas, exact(0)) if each else None,
-        prior=reading.prior_of(tally.classes.array.tolist()) if scores.prior_enters else None,
+        prior=reading.prior_of(list(tally.classes)) if scores.prior_enters else None,
         prior_alpha=reading.prior_alpha,
         unknown=[name for name, known in zip(described.names, enters, strict=True) if not known],
         text=described.text,

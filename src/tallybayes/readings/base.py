@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from ..described import Described
 from ..errors import ParameterError
-from ..kinds import Kinds
+from ..kinds import Kinds, keep_plain
 from ..labels import Labels
 from ..tally import Tally
-from .prior import given_or_named, log_prior
+from .prior import checked_prior, given_or_named, log_prior
 from .terms import Floats, Terms
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class Reading(ABC):
             Reading.event_models.add(cls.event_model, cls)
 
     def __post_init__(self) -> None:
+        keep_plain(self)
         object.__setattr__(self, "prior_alpha", check_number("prior_alpha", self.prior_alpha))
         if isinstance(self.prior, str):
             if self.prior not in self.priors:
@@ -83,14 +84,8 @@ class Reading(ABC):
                     f"prior must be one of {', '.join(map(repr, self.priors))} or probabilities with "
                     f"event_model={self.event_model!r}; got {self.prior!r}"
                 )
-        elif self.prior is not None and not isinstance(self.prior, Mapping):
-            if not isinstance(self.prior, (Sequence, np.ndarray)):
-                raise ParameterError(
-                    f"prior must be a name, a sequence or a mapping label → probability; got {self.prior!r}"
-                )
-            object.__setattr__(self, "prior", tuple(float(share) for share in self.prior))
-        elif isinstance(self.prior, Mapping):
-            object.__setattr__(self, "prior", dict(self.prior))  # the caller may change the other one
+        elif self.prior is not None:
+            object.__setattr__(self, "prior", checked_prior(self.prior))
 
     # What an event model provides
 

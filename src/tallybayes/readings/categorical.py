@@ -19,6 +19,7 @@ import tallybayes._kernel as _kernel
 from ..described import Described
 from ..errors import InputError, ParameterError
 from ..tally import CountTally
+from ..tally.base import INT64_MAX
 from ..tally.values import Value, decode_value
 from .base import Reading, Scores, check_number
 from .terms import Floats, Terms
@@ -113,7 +114,10 @@ class CategoryCounts:
 
     def sizes(self, min_categories: int | tuple[int, ...] | None) -> Integers:
         """Return S, the number of values of each column, shape (d,)."""
-        seen = [len(each) if not (self.codes and each) else int(str(each[-1])) + 1 for each in self.values]
+        seen = [
+            len(each) if not (self.codes and each) else min(int(str(each[-1])), INT64_MAX - 1) + 1
+            for each in self.values
+        ]
         least = np.asarray(0 if min_categories is None else min_categories, np.int64)
         return np.maximum(np.array(seen, np.int64), least)
 
@@ -161,9 +165,9 @@ class CategoricalScores(Scores):
         self._table = np.zeros((self._first[-1], stride))
         self._table[:, :n_classes] = np.concatenate(blocks) if blocks else 0.0
         # Values → rows of the column; empty where they are codes.
-        self._index: list[dict[tuple[type, Value] | None, int]] = []
+        self._index: list[dict[Value | None, int]] = []
         if not laid_out.codes:
-            self._index = [{(type(v), v): i for i, v in enumerate(values)} for values in laid_out.values]
+            self._index = [{value: i for i, value in enumerate(values)} for values in laid_out.values]
 
     def _score(self, rows: Any, start: Floats, out: Floats, n_jobs: int) -> npt.NDArray[np.intp]:
         given = codes = rows.numbered_by(self)
@@ -184,7 +188,7 @@ class CategoricalScores(Scores):
             _refuse_unseen(int(given[row, column]), rows.first + row, column)
         return np.zeros(0, np.intp)  # one logarithm for each column
 
-    def positions(self, column: int, values: list[tuple[type, Value] | None], first_row: int = 0) -> Integers:
+    def positions(self, column: int, values: list[Value | None], first_row: int = 0) -> Integers:
         """Number values of a column by the rows of the table: those never seen past the last, None is missing.
 
         Raises
@@ -199,7 +203,7 @@ class CategoricalScores(Scores):
             row = int((found == never).argmax())
             value = values[row]
             assert value is not None
-            _refuse_unseen(value[1], first_row + row, column)
+            _refuse_unseen(value, first_row + row, column)
         return found
 
     def terms(self, described: Described) -> Terms:
@@ -216,12 +220,12 @@ class CategoricalScores(Scores):
 
     def _position(self, column: int, value: Any) -> int:
         """The number of a value among those of its column; of a code itself."""
-        return int(self.positions(column, [(type(value), value)])[0]) if self._index else int(value)
+        return int(self.positions(column, [value])[0]) if self._index else int(value)
 
     def derive(self, described: Described, *, features: int, classes: int) -> Any:
         from ..derive import derive_categorical
 
-        reading, laid_out, labels = self.reading, self.counts, self.tally.classes.array.tolist()
+        reading, laid_out, labels = self.reading, self.counts, list(self.tally.classes)
         number = int if self.tally.exact else float
         known = self.terms(described).known.tolist()
         names = [name.split(" = ")[0] for name in described.names]
@@ -281,8 +285,8 @@ def _checked_least(least: Any) -> int | tuple[int, ...]:
             f"'min_categories' should have shape (n_features,) when an array-like is provided. Got {values.shape} "
             "instead."
         )
-    if (values < 1).any():
-        raise ParameterError(f"'min_categories' should be at least 1; got {least!r}")
+    if (values < 1).any() or (values > INT64_MAX).any():
+        raise ParameterError(f"'min_categories' should be at least 1 and below 2**63; got {least!r}")
     return int(values) if values.ndim == 0 else tuple(values.tolist())
 
 

@@ -106,7 +106,8 @@ class GaussianScores(Scores):
 
     def __init__(self, tally: MomentTally, reading: GaussianReading) -> None:
         super().__init__(tally, reading, reading.log_prior(tally))
-        over_all = tally.pooled_variance()
+        with np.errstate(over="ignore", invalid="ignore"):  # told below
+            over_all = tally.pooled_variance()
         widest = float(over_all.max(initial=0.0))
         self.epsilon = epsilon = reading.var_smoothing * widest
         _check_scale(tally, over_all, widest)
@@ -187,7 +188,7 @@ class GaussianScores(Scores):
     def derive(self, described: Described, *, features: int, classes: int) -> Any:
         from ..derive import derive_gaussian
 
-        there, labels = list(described.keys), self.tally.classes.array.tolist()
+        there, labels = list(described.keys), list(self.tally.classes)
         count = self.tally.class_count.tolist()
         return derive_gaussian(
             labels,
@@ -256,6 +257,9 @@ def _apart_exactly(parts: list[float], x: Floats, one: tuple[Any, ...], other: t
 
 
 def _check_scale(tally: MomentTally, over_all: Floats, widest: float) -> None:
+    if not np.isfinite(widest):
+        column = int((~np.isfinite(over_all)).argmax())
+        raise InputError(f"column {column} varies by so much that its squares are beyond float64; divide it first")
     if widest >= np.finfo(np.float64).tiny or len(tally.classes) == 0:
         return
     filled = tally.weight > 0

@@ -206,16 +206,19 @@ class LinearReading(Reading):
 
     def _kept(self, tally: CountTally) -> CountTally:
         """Return the tally of the features that are read; of columns all are, those never seen too."""
-        selection = Selection.of(self)
-        if tally.space.kind != "columns":
-            return selection.kept(tally, self.channel)
-        if selection != Selection():
+        return _every_column(tally) if self._of_columns(tally) else Selection.of(self).kept(tally, self.channel)
+
+    def _of_columns(self, tally: CountTally) -> bool:
+        """Return whether features are columns, all of which are read; refuse to prune these."""
+        of_columns = tally.space.kind == "columns"
+        if of_columns and Selection.of(self) != Selection():
             raise ParameterError("min_df, max_df and max_features prune features of text; select columns beforehand")
-        return _every_column(tally)
+        return of_columns
 
     def check(self, tally: CountTally) -> None:
-        kept = tally if tally.space.kind == "columns" else self._kept(tally)
-        width = kept.features.width if tally.space.kind == "columns" else len(kept.features)
+        of_columns = self._of_columns(tally)
+        kept = tally if of_columns else self._kept(tally)
+        width = kept.features.width if of_columns else len(kept.features)
         if isinstance(self.alpha, tuple) and len(self.alpha) != width:
             raise ParameterError(
                 "alpha should be a scalar or one number per feature. When alpha is an array, it should contains "

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import ParameterError
+from ..labels import plain_label
 from ..tally import CountTally, Tally
 from .terms import Floats
 
-__all__ = ["given_or_named", "given_prior", "log_prior"]
+__all__ = ["checked_prior", "given_or_named", "given_prior", "log_prior"]
 
 
 def log_prior(tally: Tally, prior: Any, prior_alpha: float) -> Floats:
@@ -35,9 +36,41 @@ def log_prior(tally: Tally, prior: Any, prior_alpha: float) -> Floats:
         total = weight.sum()
         share = weight / total if total > 0 else np.zeros(len(class_count))
     else:
-        share = np.where(weightless, 0.0, given_prior(prior, tally.classes.array.tolist()))
+        share = np.where(weightless, 0.0, given_prior(prior, list(tally.classes)))
     with np.errstate(divide="ignore"):
         return np.log(share)
+
+
+def checked_prior(prior: Any) -> Any:
+    """Return a prior that a user gives in plain values: by label where it has labels, else in order.
+
+    A pandas Series is matched by its index, unless that is 0, 1, 2, …, which names nothing.
+
+    Raises
+    ------
+    ParameterError
+        If it is neither, or names a label twice.
+    """
+    if hasattr(prior, "index") and hasattr(prior, "to_numpy"):
+        keys, shares = list(prior.index), prior.to_numpy().tolist()
+        if type(prior.index).__name__ == "RangeIndex" and keys == list(range(len(keys))):
+            return checked_prior(shares)
+    elif isinstance(prior, Mapping):
+        keys, shares = list(prior), list(prior.values())
+    elif isinstance(prior, Sequence) or hasattr(prior, "__array__"):
+        keys, shares = [], list(prior)
+    else:
+        raise ParameterError(f"prior must be a name, a sequence or a mapping label → probability; got {prior!r}")
+    try:
+        shares = [float(share) for share in shares]
+    except (TypeError, ValueError):
+        raise ParameterError(f"a prior is one probability for each class; got {prior!r:.200}") from None
+    if not keys and not isinstance(prior, Mapping):
+        return tuple(shares)
+    named = dict(zip(map(plain_label, keys), shares, strict=True))
+    if len(named) < len(keys):
+        raise ParameterError(f"prior names a class twice; got {prior!r:.200}")
+    return named
 
 
 def _words(tally: Tally) -> Floats:

@@ -77,6 +77,11 @@ class Tally(ABC):
 
     @property
     @abstractmethod
+    def n_columns(self) -> int | None:
+        """How many columns there are; None where rows are documents."""
+
+    @property
+    @abstractmethod
     def largest(self) -> float:
         """The largest number in it."""
 
@@ -87,6 +92,15 @@ class Tally(ABC):
     @abstractmethod
     def check(self) -> None:
         """Look at all contents; raise ValueError if they cannot be a tally."""
+
+    def described(self) -> dict[str, Any]:
+        """Return what there is to say of the tally besides its arrays, as JSON values."""
+        return {
+            "type": self.kind,
+            "classes": self.classes.to_json(),
+            "columns": None if self.columns is None else list(self.columns),
+            "space": self.space.to_json(),
+        }
 
     @abstractmethod
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -235,8 +249,9 @@ def merged_class_count(
     change[theirs] = b.class_count
     exact = had.dtype == np.int64
     if sign > 0:
-        wrong = had > INT64_MAX - change if exact else ~np.isfinite(had + change)
-        count: NDArray[Any] = had + change
+        with np.errstate(over="ignore"):
+            count: NDArray[Any] = had + change
+        wrong = had > INT64_MAX - change if exact else ~np.isfinite(count)
     else:
         count = had - change
         if not exact:

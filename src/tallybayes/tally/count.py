@@ -249,28 +249,37 @@ class CountTally(Tally):
             # The maximum is NaN or infinite if any number is.
             if values.min(initial=0) < 0 or not np.isfinite(values.max(initial=0)):
                 raise ValueError(f"{name} holds a negative or not finite number")
+        self.require_sums()
         channels = list(self.channels.values())
         # A channel that is above zero everywhere says it all, without another array.
         if not any(values.min(initial=1) > 0 for values in channels) and not np.maximum.reduce(channels).min() > 0:
             raise ValueError("a cell is zero")
 
+    def require_sums(self) -> CountTally:
+        """Return this tally, whose numbers must add up: rounded ones may be more than a float64 holds.
+
+        Raises
+        ------
+        InputError
+        """
+        for name, values in () if self.exact else {"class_count": self.class_count, **self.channels}.items():
+            with np.errstate(over="ignore", invalid="ignore"):
+                if not np.isfinite(values.sum()):
+                    raise InputError(f"the numbers of {name} add up to more than a float64 holds; use smaller weights")
+        return self
+
     # Storage
+
+    def described(self) -> dict[str, Any]:
+        """Return what there is to say of the tally besides its arrays, as JSON values."""
+        counted = {"channels": list(self.channels), "exact": self.exact, "n_columns": self.n_columns, "unit": self.unit}
+        return {**super().described(), **counted}
 
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
-        said = {
-            "type": self.kind,
-            "channels": list(self.channels),
-            "classes": self.classes.to_json(),
-            "columns": None if self.columns is None else list(self.columns),
-            "exact": self.exact,
-            "n_columns": self.n_columns,
-            "space": self.space.to_json(),
-            "unit": self.unit,
-        }
         named = {"class_count": self.class_count, "indptr": self.indptr, "class_index": self.class_index}
         arrays = {**named, **self.features.arrays, **{name: narrowed(self.channels[name]) for name in self.channels}}
-        return {f"{prefix}.{name}": array for name, array in arrays.items()}, said
+        return {f"{prefix}.{name}": array for name, array in arrays.items()}, self.described()
 
     @classmethod
     def from_blocks(cls, prefix: str, blocks: Blocks, said: Mapping[str, Any]) -> CountTally:
@@ -283,7 +292,7 @@ class CountTally(Tally):
         """
         with blocks.reading(prefix):
             exact, unit, n_columns, names = said["exact"], said["unit"], said["n_columns"], said["channels"]
-            if type(exact) is not bool or unit not in (0, 32) or not isinstance(names, list):
+            if type(exact) is not bool or type(unit) is not int or unit not in (0, 32) or not isinstance(names, list):
                 raise ValueError("exact, unit or channels are not those of a tally")
             if n_columns is not None and (type(n_columns) is not int or n_columns < 0):
                 raise ValueError(f"the number of columns is {n_columns!r}")
@@ -354,7 +363,9 @@ class CountTally(Tally):
                 raise InputError(f"{name} times {factor!r} is more than a tally can hold; scale by less")
             scaled[name] = values * np.int64(factor) if exact else values * np.float64(factor)
         class_count = scaled.pop("class_count")
-        return self._replaced(class_count=class_count, channels=scaled, exact=exact)._without_zero_cells()
+        return (
+            self._replaced(class_count=class_count, channels=scaled, exact=exact)._without_zero_cells().require_sums()
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CountTally):
@@ -401,7 +412,7 @@ class CountTally(Tally):
             channels=dict(zip(self.channels, merged["channels"], strict=True)),
             exact=exact,
             columns=self._united_columns(other),
-        )
+        ).require_sums()
 
     def _require_same_sums(self, other: CountTally) -> None:
         if self.unit != other.unit:

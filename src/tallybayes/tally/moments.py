@@ -3,7 +3,8 @@
 Sums are joined by Chan's formula around their means, never as raw sums of squares: a mean of 1e8 with a deviation of 1
 keeps its digits. (Chan, Golub, LeVeque, 1979: Updating formulae and a pairwise algorithm for computing sample
 variances.) Taking rows out is the same formula solved for the other term; it loses the digits by which what goes is
-larger than what stays, so after an outlier of 1e9 has gone, deviations of 1 are gone too.
+larger than what stays, which is why every number has a second half that float64 has no room for: about 106 bits in all.
+After an outlier of 1e9 has gone, deviations of 1 are what they were. What cannot be known to 1e-6 is refused.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+import tallybayes._kernel as _kernel
 from tallybayes.errors import ForgetError, InputError, SpaceError
 from tallybayes.labels import Labels
 from tallybayes.space import Space
@@ -26,8 +28,6 @@ __all__ = ["MomentTally"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
-_ROUNDING = 64 * np.finfo(np.float64).eps
-_BLUR = 1e-8  # distances of means below it, in the unit of the column, are taken for rounding when rows are taken out
 _ARRAYS = ("class_count", "weight", "mean", "m2")
 
 
@@ -50,6 +50,9 @@ class MomentTally(Tally):
     columns : sequence of str, optional
         Names of the columns.
     space : Space, optional
+    low : float64 array of shape (4, K, d), optional
+        What rounding to float64 took from `weight`, `mean` and `m2`, and how far `m2` may be off; without it they count
+        as rounded, and less can be taken out of them again.
 
     Raises
     ------
@@ -67,7 +70,7 @@ class MomentTally(Tally):
     [[15.0]]
     """
 
-    __slots__ = ("m2", "mean", "weight")
+    __slots__ = ("low", "m2", "mean", "weight")
 
     kind = "moments"
 
@@ -80,16 +83,20 @@ class MomentTally(Tally):
         m2: Any,
         columns: Sequence[str] | None = None,
         space: Space | None = None,
+        low: Any = None,
     ) -> None:
         self.classes = classes
         self.class_count: Floats = read_only(class_count, np.float64)
         self.weight: Floats = read_only(weight, np.float64)
         self.mean: Floats = read_only(mean, np.float64)
         self.m2: Floats = read_only(m2, np.float64)
+        self.low: Floats | None = None if low is None else read_only(low, np.float64)
         self.columns = None if columns is None else tuple(columns)
         self.space = Space("columns") if space is None else space
         shape = (len(classes), self.weight.shape[-1] if self.weight.ndim else 0)
         if self.class_count.shape != shape[:1] or {self.weight.shape, self.mean.shape, self.m2.shape} != {shape}:
+            raise ValueError("the sizes of a tally's arrays do not fit each other")
+        if self.low is not None and self.low.shape != (4, *shape):
             raise ValueError("the sizes of a tally's arrays do not fit each other")
         if self.columns is not None and len(self.columns) != shape[1]:
             raise ValueError(f"{len(self.columns)} names for {shape[1]} columns")
@@ -109,7 +116,8 @@ class MomentTally(Tally):
         """
         classes = Labels() if classes is None else classes
         nothing = np.zeros((len(classes), n_columns))
-        return cls(classes, np.zeros(len(classes)), nothing, nothing, nothing, columns, space)
+        low = np.zeros((4, *nothing.shape))
+        return cls(classes, np.zeros(len(classes)), nothing, nothing, nothing, columns, space, low)
 
     # Reading
 
@@ -150,10 +158,11 @@ class MomentTally(Tally):
         kept = np.arange(self.n_columns)[np.asarray(keep)]
         columns = None if self.columns is None else [self.columns[position] for position in kept]
         moments = (self.weight[:, kept], self.mean[:, kept], self.m2[:, kept])
-        return MomentTally(self.classes, self.class_count, *moments, columns, self.space)
+        low = None if self.low is None else self.low[:, :, kept]
+        return MomentTally(self.classes, self.class_count, *moments, columns, self.space, low)
 
     def digest(self) -> NoReturn:
-        """Refuse: sums of fractions are rounded, so equal data may give a different last digit.
+        """Refuse: means and squares are rounded, if late, so equal data in another order may give other bits.
 
         Raises
         ------
@@ -178,61 +187,67 @@ class MomentTally(Tally):
                 raise ValueError(f"{name} holds a negative number")
         if ((self.weight == 0) & ((self.mean != 0) | (self.m2 != 0))).any():
             raise ValueError("a column without weight has a mean or a deviation")
+        if self.low is not None:
+            ulp = np.spacing(np.abs([self.weight, self.mean, self.m2]))
+            if not (np.abs(self.low[:3]) <= ulp).all() or self.low[:, self.weight == 0].any():
+                raise ValueError("low holds more than rounding takes away")
+            if not (np.isfinite(self.low[3]) & (self.low[3] >= 0)).all():
+                raise ValueError("low holds an error that is negative or not finite")
         if (self.weight > self.class_count[:, None] * (1 + TOLERANCE)).any():
             raise ValueError("a column weighs more than its class")
 
     # Algebra
 
     def _scale(self, factor: float) -> MomentTally:
+        changed = self._copied(self.classes, np.arange(len(self.classes)))
         with np.errstate(over="ignore"):
-            class_count, weight, m2 = (array * float(factor) for array in (self.class_count, self.weight, self.m2))
+            class_count = self.class_count * float(factor)
+            _kernel.scale_moments(*changed, float(factor))
+        weight, mean, m2, low = changed
         if not (np.isfinite(class_count).all() and np.isfinite(m2).all()):
             raise InputError(f"moments times {factor!r} are more than a tally can hold; scale by less")
-        gone = weight == 0
-        mean, m2 = np.where(gone, 0.0, self.mean), np.where(gone, 0.0, m2)
-        return MomentTally(self.classes, class_count, weight, mean, m2, self.columns, self.space)
+        kept = None if self.low is None else low
+        return MomentTally(self.classes, class_count, weight, mean, m2, self.columns, self.space, kept)
 
     def _merge(self, other: MomentTally, sign: int) -> MomentTally:
         columns = self._united_columns(other)
         classes, mine, theirs = united = self.classes.union(other.classes)
         class_count = merged_class_count(self, other, sign, united)
-        had, change = np.zeros((2, 3, len(classes), self.n_columns))
-        had[:, mine] = self.weight, self.mean, self.m2
-        change[:, theirs] = other.weight, other.mean, other.m2
-        if sign > 0:
-            weight, mean, m2 = _joined(had, change)
-            wrong = ~(np.isfinite(weight) & np.isfinite(mean) & np.isfinite(m2))
-            if wrong.any():
-                place = self._place(classes, columns, wrong)
+        # Only the classes that the other has are touched, and of those only the columns that weigh something there.
+        weight, mean, m2, low = self._copied(classes, mine)
+        rounded = any(tally.low is None and tally.weight.any() for tally in (self, other))
+        terms = (other.weight, other.mean, other.m2, other.low)
+        wrong = _kernel.change_moments(weight, mean, m2, low, theirs, *terms, sign > 0, TOLERANCE, rounded)
+        if wrong is not None:
+            row, column, why = wrong
+            place = f"class {classes[row]!r}, column {column if columns is None else columns[column]!r}"
+            if sign > 0:
                 raise InputError(f"{place}: the values are too large to be squared and added")
-        else:
-            weight, mean, m2 = self._parted(had, change, classes, columns)
-        return MomentTally(classes, class_count, weight, mean, m2, columns, self.space)
+            if why == 1:
+                gone = other.weight[other.classes.index(classes[row]), column].item()
+                refuse_sum(sign, place, "rows", weight[row, column].item(), gone)
+            if why == 2:
+                raise ForgetError(
+                    f"{place}: the values to take out are not among those that are in; nothing was changed"
+                )
+            raise ForgetError(
+                f"{place}: what is to be taken out dwarfs what stays, whose variance cannot be known to 1e-6 then; "
+                "nothing was changed; train again without it"
+            )
+        return MomentTally(classes, class_count, weight, mean, m2, columns, self.space, None if rounded else low)
 
-    def _parted(self, had: Floats, change: Floats, classes: Labels, columns: tuple[str, ...] | None) -> list[Floats]:
-        """Chan's formula solved for one of its terms; what is left must be possible."""
-        (weight_a, mean_a, m2_a), (weight_b, mean_b, m2_b) = had, change
-        weight = weight_a - weight_b
-        weight[np.abs(weight) <= TOLERANCE * np.maximum(weight_a, weight_b)] = 0.0
-        if (weight < 0).any():
-            first = np.unravel_index((weight < 0).argmax(), weight.shape)
-            place = self._place(classes, columns, weight < 0)
-            refuse_sum(-1, place, "rows", weight_a[first].item(), weight_b[first].item())
-        apart = np.where(weight_b > 0, mean_a - mean_b, 0.0)
-        with np.errstate(over="ignore"):
-            mean = mean_a + apart * _divided(weight_b, weight)
-            m2 = m2_a - m2_b - apart**2 * weight_a * _divided(weight_b, weight)
-            # Means carry an error of some units in their last place, which the square of their distance inherits; what
-            # that place was before other rows went can no longer be seen, hence the absolute term.
-            blur = _ROUNDING * np.maximum(np.abs(mean_a), np.abs(mean_b)) + _BLUR
-            spread = (2 * np.abs(apart) + blur) * blur * weight_a * (1 + _divided(weight_b, weight))
-            negative = m2 < -TOLERANCE * (m2_a + m2_b) - spread
-        # Where no weight is left nothing can be wrong with what is left.
-        impossible = (weight > 0) & (negative | ~np.isfinite(m2))
-        if impossible.any():
-            place = self._place(classes, columns, impossible)
-            raise ForgetError(f"{place}: the values to take out are not among those that are in; nothing was changed")
-        return [weight, np.where(weight > 0, mean, 0.0), np.where(weight > 0, np.maximum(m2, 0.0), 0.0)]
+    def _copied(self, classes: Labels, mine: NDArray[Any]) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return weight, mean, m2 and low, to be changed, laid out for `classes`, where this tally's are at `mine`."""
+        arrays = (self.weight, self.mean, self.m2)
+        if len(classes) == len(self.classes):
+            weight, mean, m2 = (array.copy() for array in arrays)
+            return weight, mean, m2, np.zeros((4, *weight.shape)) if self.low is None else self.low.copy()
+        laid = np.zeros((3, len(classes), self.n_columns))
+        low = np.zeros((4, *laid.shape[1:]))
+        laid[:, mine] = arrays
+        if self.low is not None:
+            low[:, mine] = self.low
+        return laid[0], laid[1], laid[2], low
 
     def _require_same_sums(self, other: MomentTally) -> None:
         if self.n_columns != other.n_columns:
@@ -242,12 +257,8 @@ class MomentTally(Tally):
 
     def _with_classes(self, positions: NDArray[np.intp], labels: Labels) -> MomentTally:
         count, weight, mean, m2 = (getattr(self, name)[positions] for name in _ARRAYS)
-        return MomentTally(labels, count, weight, mean, m2, self.columns, self.space)
-
-    @staticmethod
-    def _place(classes: Labels, columns: tuple[str, ...] | None, wrong: NDArray[np.bool_]) -> str:
-        row, column = (int(position) for position in np.unravel_index(wrong.argmax(), wrong.shape))
-        return f"class {classes[row]!r}, column {column if columns is None else columns[column]!r}"
+        low = None if self.low is None else self.low[:, positions]
+        return MomentTally(labels, count, weight, mean, m2, self.columns, self.space, low)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MomentTally):
@@ -259,26 +270,21 @@ class MomentTally(Tally):
 
     def _without_empty_classes(self) -> MomentTally:
         filled = np.flatnonzero((self.class_count > 0) | (self.weight > 0).any(axis=1))
-        count, weight, mean, m2 = (getattr(self, name)[filled] for name in _ARRAYS)
-        return MomentTally(self.classes.take(filled), count, weight, mean, m2, self.columns, self.space)
+        return self._with_classes(filled, self.classes.take(filled))
 
     def __repr__(self) -> str:
         return f"MomentTally({len(self.classes)} classes, {self.n_columns} columns, {self.class_count.sum():,} rows)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MomentTally, (self.classes, *(getattr(self, name) for name in _ARRAYS), self.columns, self.space)
+        arrays = (getattr(self, name) for name in _ARRAYS)
+        return MomentTally, (self.classes, *arrays, self.columns, self.space, self.low)
 
     # Storage
 
     def to_blocks(self, prefix: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the arrays, named ``prefix.array``, and what else there is to say as JSON values."""
-        said = {
-            "type": self.kind,
-            "classes": self.classes.to_json(),
-            "columns": None if self.columns is None else list(self.columns),
-            "space": self.space.to_json(),
-        }
-        return {f"{prefix}.{name}": getattr(self, name) for name in _ARRAYS}, said
+        names = _ARRAYS if self.low is None else (*_ARRAYS, "low")
+        return {f"{prefix}.{name}": getattr(self, name) for name in names}, self.described()
 
     @classmethod
     def from_blocks(cls, prefix: str, blocks: Blocks, said: Mapping[str, Any]) -> MomentTally:
@@ -294,7 +300,8 @@ class MomentTally(Tally):
             count = blocks.take(f"{prefix}.class_count", np.float64)
             weight, mean, m2 = (blocks.take(f"{prefix}.{name}", np.float64, ndim=2) for name in _ARRAYS[1:])
             classes, space = Labels.from_json(said["classes"]), Space.from_json(said["space"])
-            tally = cls(classes, count, weight, mean, m2, columns, space)
+            low = blocks.take(f"{prefix}.low", np.float64, ndim=3) if f"{prefix}.low" in blocks else None
+            tally = cls(classes, count, weight, mean, m2, columns, space, low)
             if blocks.verified:
                 tally.check()
         return tally
@@ -315,20 +322,6 @@ class MomentTally(Tally):
         tally = cls(**moment_parts(said))
         tally.check()
         return tally
-
-
-def _joined(had: Floats, change: Floats) -> list[Floats]:
-    """Chan's formula: had and change are (weight, mean, m2)."""
-    (weight_a, mean_a, m2_a), (weight_b, mean_b, m2_b) = had, change
-    with np.errstate(over="ignore", invalid="ignore"):
-        weight = weight_a + weight_b
-        share = _divided(weight_b, weight)
-        apart = mean_b - mean_a
-        first = weight_a == 0  # exactly the other side's, not rounded
-        mean = np.where(first, mean_b, mean_a + apart * share)
-        m2 = np.where(first, m2_b, m2_a + m2_b + apart**2 * weight_a * share)
-        unchanged = weight_b == 0
-    return [weight, np.where(unchanged, mean_a, mean), np.where(unchanged, m2_a, m2)]
 
 
 def _divided(numerator: Floats, denominator: Floats) -> Floats:

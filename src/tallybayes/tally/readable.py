@@ -17,6 +17,7 @@ from tallybayes.tally.features import ColumnFeatures, Features, TextFeatures
 __all__ = ["checked_names", "count_parts", "moment_parts", "readable_counts", "readable_moments"]
 
 _MOMENTS = ("weight", "mean", "m2")
+_LOW = (*_MOMENTS, "error")
 
 
 class _Summed(Protocol):
@@ -27,6 +28,8 @@ class _Summed(Protocol):
     class_count: NDArray[Any]
     columns: tuple[str, ...] | None
     space: Space
+
+    def described(self) -> dict[str, Any]: ...
 
 
 class _Counted(_Summed, Protocol):
@@ -46,14 +49,12 @@ class _Measured(_Summed, Protocol):
     weight: NDArray[np.float64]
     mean: NDArray[np.float64]
     m2: NDArray[np.float64]
+    low: NDArray[np.float64] | None
 
 
 def _readable(tally: _Summed) -> dict[str, Any]:
     return {
-        "type": tally.kind,
-        "classes": tally.classes.to_json(),
-        "columns": None if tally.columns is None else list(tally.columns),
-        "space": tally.space.to_json(),
+        **tally.described(),
         "rows": dict(zip(_names(tally.classes), tally.class_count.tolist(), strict=True)),
     }
 
@@ -64,14 +65,15 @@ def readable_moments(tally: _Measured) -> dict[str, Any]:
     said["n_columns"] = tally.weight.shape[1]
     for name in _MOMENTS:
         said[name] = dict(zip(names, getattr(tally, name).tolist(), strict=True))
+    if tally.low is not None:
+        halves = zip(_LOW, tally.low, strict=True)
+        said["low"] = {name: dict(zip(names, low.tolist(), strict=True)) for name, low in halves if low.any()}
     return said
 
 
 def readable_counts(tally: _Counted) -> dict[str, Any]:
     """Write counts by feature and class; see `CountTally.to_json`."""
     said, names = _readable(tally), _names(tally.classes)
-    n_columns = tally.features.n_columns if isinstance(tally.features, ColumnFeatures) else None
-    said |= {"exact": tally.exact, "unit": tally.unit, "n_columns": n_columns, "channels": list(tally.channels)}
     features = [str(feature) for feature in tally.features.labels()]
     ends = tally.indptr.tolist()
     owners = [names[position] for position in tally.class_index.tolist()]
@@ -129,11 +131,17 @@ def moment_parts(said: Mapping[str, Any]) -> dict[str, Any]:
     names = _names(parts["classes"])
     shape = (len(names), _whole(said["n_columns"]))
     count = np.array([_number(value) for value in _by_class(said["rows"], names)], np.float64)
-    weight, mean, m2 = (
-        np.array([[_number(value) for value in row] for row in _by_class(said[part], names)], np.float64).reshape(shape)
-        for part in _MOMENTS
-    )
-    return {**parts, "class_count": count, "weight": weight, "mean": mean, "m2": m2}
+
+    def table(values: Any) -> NDArray[np.float64]:
+        rows = [[_number(value) for value in row] for row in _by_class(values, names)]
+        return np.array(rows, np.float64).reshape(shape)
+
+    parts |= {name: table(said[name]) for name in _MOMENTS}
+    if "low" in said:
+        if not said["low"].keys() <= set(_LOW):
+            raise ValueError("low is given for something else than weight, mean, m2 and error")
+        parts["low"] = [table(said["low"][name]) if name in said["low"] else np.zeros(shape) for name in _LOW]
+    return {**parts, "class_count": count}
 
 
 @_refusing()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes.errors import ParameterError
+from tallybayes.kinds import keep_plain
 from tallybayes.tally.count import CountTally
 
 __all__ = ["Selection", "by_feature", "require_channel", "smooth_idf", "values_of"]
@@ -55,6 +56,10 @@ def smooth_idf(documents: Floats, n_documents: float) -> Floats:
     return np.log((1.0 + n_documents) / (1.0 + documents)) + 1.0
 
 
+def _whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Selection:
     """Which features are kept, as scikit-learn's vectorizers do it.
@@ -77,12 +82,14 @@ class Selection:
     max_features: int | None = None
 
     def __post_init__(self) -> None:
-        if self.max_features is not None and (isinstance(self.max_features, bool) or int(self.max_features) < 1):
+        keep_plain(self)
+        if self.max_features is not None and (not _whole(self.max_features) or self.max_features < 1):
             raise ParameterError(f"max_features must be None or at least 1; got {self.max_features!r}")
         for name in ("min_df", "max_df"):
             value = getattr(self, name)
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            if not ((whole and value >= 1) or (isinstance(value, (float, np.floating)) and 0.0 <= value <= 1.0)):
+            if not (
+                (_whole(value) and value >= 1) or (isinstance(value, (float, np.floating)) and 0.0 <= value <= 1.0)
+            ):
                 raise ParameterError(f"{name} must be a whole number ≥ 1 or a share from 0.0 to 1.0; got {value!r}")
 
     @classmethod

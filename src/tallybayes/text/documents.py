@@ -12,6 +12,7 @@ import numpy as np
 
 import tallybayes._kernel as _kernel
 from tallybayes.errors import InputError, InputTypeError
+from tallybayes.labels import one_column
 
 __all__ = ["read_documents", "read_texts"]
 
@@ -43,7 +44,7 @@ def read_documents(raw: Any) -> _kernel.Documents:
     """
     if isinstance(raw, _kernel.Documents):
         return raw
-    _check_shape(raw)
+    raw = _column(raw)
     column = _arrow_column(raw)
     return _from_items(_items(raw)) if column is None else _from_arrow(column)
 
@@ -52,17 +53,17 @@ def read_texts(raw: Any) -> list[str]:
     """Check documents as `read_documents` does and return them as str, for tokens that Python finds."""
     if isinstance(raw, _kernel.Documents):
         raise InputTypeError("these documents are prepared for the kernel; tokens found in Python need the text itself")
-    _check_shape(raw)
-    items = _items(raw)
+    items = _items(_column(raw))
     _from_items(items)
     return [item if isinstance(item, str) else item.decode() for item in items]
 
 
-def _check_shape(raw: Any) -> None:
-    """Refuse what is not one sequence of documents."""
+def _column(raw: Any) -> Any:
+    """Take the documents out of what holds one column of them, and refuse what is no sequence."""
     if isinstance(raw, (str, bytes, bytearray)):
         shown = repr(raw[:20]) + ("..." if len(raw) > 20 else "")
         raise InputError(f"wanted a sequence of documents, got one string, {shown}: put it in a list, [document]")
+    raw = one_column(raw, "documents")
     if isinstance(raw, (Mapping, Set)) or not isinstance(raw, Iterable):
         raise InputTypeError(f"wanted a sequence of documents (list, array, column), got {type(raw).__name__}")
     if getattr(raw, "ndim", 1) != 1:
@@ -70,6 +71,7 @@ def _check_shape(raw: Any) -> None:
             f"wanted one column of documents, got {type(raw).__name__} of shape {getattr(raw, 'shape', '?')}: "
             "choose the column with the text"
         )
+    return raw
 
 
 def _items(raw: Any) -> list[Any] | tuple[Any, ...]:

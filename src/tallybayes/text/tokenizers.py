@@ -29,10 +29,19 @@ class Pattern:
     """What a regular expression matches, or its group if it has one."""
 
     def __init__(self, expression: str) -> None:
+        from tallybayes.text.backtracking import ambiguity  # what few need, and takes its time to load
+
         try:
             self._pattern = re.compile(expression)
-        except re.error as error:
-            raise ParameterError(f"tokens={REGEX + expression!r} is not a regular expression: {error}") from None
+            reason = ambiguity(expression)
+        except (re.error, OverflowError, RecursionError) as error:
+            said = "it is nested too deeply" if isinstance(error, RecursionError) else error
+            raise ParameterError(f"tokens={REGEX + expression!r:.80} is not a regular expression: {said}") from None
+        if reason:
+            raise ParameterError(
+                f"tokens={REGEX + expression!r:.80} may take very long: {reason}; write it without, or give a function "
+                "(re.compile(…).findall), which is not saved"
+            )
         self._group = self._pattern.groups
         if self._group > 1:
             raise ParameterError(
