@@ -159,22 +159,22 @@ class GaussianScores(Scores):
     def _differences_at(self, x: Floats) -> Floats:
         """Return the scores of one row, shape (d,), less that of the best class, shape (K,)."""
         there = ~np.isnan(x)
-        table = (x[there], self.mean[:, there], self.variance[:, there], self.points[:, there])
-        elsewhere = (table[3] & (table[0] != table[1])).any(axis=1)
-        differences = np.where(elsewhere | np.isneginf(self.start), -np.inf, 0.0)
-        possible = np.flatnonzero(differences == 0)
-        if not possible.size:
+        x, mean, points = x[there], self.mean[:, there], self.points[:, there]
+        impossible = np.isneginf(self.start) | (points & (x != mean)).any(axis=1)
+        differences = np.where(impossible, -np.inf, 0.0)
+        kept = np.flatnonzero(~impossible)
+        if not kept.size:
             return differences
-        kept = (table[0], *(each[possible] for each in table[1:]))
+        mean, variance, points = mean[kept], self.variance[np.ix_(kept, there)], points[kept]
         best = 0
         # Differences to the best class are the ones that matter; each turn finds a better one, the last confirms it.
-        for _ in possible:
-            apart = _apart(self.start[possible], *kept, best)
+        for _ in kept:
+            apart = _apart(self.start[kept], x, mean, variance, points, best)
             better = int(apart.argmax())
             if better == best or not apart[better] > 0:
                 break
             best = better
-        differences[possible] = apart
+        differences[kept] = apart
         return differences
 
     def terms(self, described: Described) -> Terms:
@@ -225,22 +225,22 @@ def _apart(
         shift = np.where(mean == m, 0.0, factor * (m - mean) * ((x - mean) + (x - m)))
         logs = np.where(points, 0.0, -0.5 * np.log(2 * np.pi * safe))
         terms = square + shift
-    constants = logs - logs[reference]
-    beyond = ~np.isfinite(terms).all(axis=0)
-    differences = np.empty(len(start))
-    for c in range(len(start)):
+    parts = np.column_stack([start - start[reference], logs - logs[reference], terms])
+    with np.errstate(over="ignore", invalid="ignore"):
+        differences: Floats = parts.sum(axis=1)
+        sizes = np.abs(parts).sum(axis=1)
+        rounding = parts.shape[1] * np.finfo(np.float64).eps * sizes
+    # Mostly nothing cancels, and a plain sum is as good as any.
+    doubtful = ~(np.isfinite(sizes) & (rounding <= 1e-12 * np.maximum(1.0, np.abs(differences))))
+    for c in np.flatnonzero(doubtful).tolist():
         try:
-            if not beyond.any():
-                differences[c] = math.fsum([start[c] - start[reference], *constants[c].tolist(), *terms[c].tolist()])
+            if np.isfinite(terms[c]).all():
+                differences[c] = math.fsum(parts[c].tolist())
                 continue
         except OverflowError:  # a partial sum left float64
             pass
-        differences[c] = _apart_exactly(
-            [start[c] - start[reference], *constants[c].tolist()],
-            x,
-            (mean[c], safe[c], points[c]),
-            (m, safe_v, points[reference]),
-        )
+        one, other = (mean[c], safe[c], points[c]), (m, safe_v, points[reference])
+        differences[c] = _apart_exactly(parts[c, : -len(x)].tolist(), x, one, other)
     return differences
 
 
