@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 
 from tallybayes import InputError, Model, ModelFileError, SpaceError, load
-from tallybayes.cli.inspect import summary
 from tallybayes.model.file import _json_text as json_text
 from tallybayes.store import read_blocks, write_blocks
 
@@ -199,7 +198,7 @@ def use(model: Model, name: str, folder: Path):
             or mine.n_columns != made.n_columns
             or getattr(mine, "missing", None) != getattr(made, "missing", None)
         )
-    json.dumps(summary(model, 3))
+    json.dumps(model.inspect(3))
     for form in FORMS:
         model.save(folder / f"again.{form}")
         again = load(folder / f"again.{form}")

@@ -12,7 +12,19 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallybayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, Model, MultinomialNB, TextClassifier
+from tallybayes import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    GaussianReading,
+    Labels,
+    Model,
+    MomentTally,
+    MultinomialNB,
+    NumberCounter,
+    TextClassifier,
+)
 from tallybayes.model.answers import CHUNK, Answers
 from tallybayes.readings import Scores
 from tallybayes.readings.gaussian import GaussianScores
@@ -167,3 +179,11 @@ def test_rows_are_answered_in_chunks_of_rows_times_classes() -> None:
     assert len(watched.predict(["w1"] * 3000)) == 3000
     assert sum(sizes) == 3000 * 3000
     assert max(sizes) <= CHUNK
+
+
+def test_the_widest_variances_of_float64_still_answer() -> None:
+    labels, _ = Labels.of(["a", "b"])
+    tally = MomentTally(labels, [2, 2], [[2], [2]], [[0.0], [1e153]], [[1e308], [1e306]])
+    proba = Model(NumberCounter(), GaussianReading(), tally).predict_proba([[0.0], [1e154], [1e308]])
+    assert np.isfinite(proba).all()
+    assert proba.argmax(axis=1).tolist() == [1, 0, 0]

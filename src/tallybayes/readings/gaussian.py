@@ -127,7 +127,10 @@ class GaussianScores(Scores):
         self.points = self.variance == 0
         safe = np.where(self.points, 1.0, self.variance)
         self._factor = np.where(self.points, 0.0, -0.5 / safe)
-        self._constant = np.where(self.points, 0.0, -0.5 * np.log(2 * np.pi * safe))
+        with np.errstate(over="ignore"):
+            logs = np.log(2 * np.pi * safe)
+        logs = np.where(np.isfinite(logs), logs, np.log(safe) + np.log(2 * np.pi))
+        self._constant = np.where(self.points, 0.0, -0.5 * logs)
         self._constants: Floats = self._constant.sum(axis=1)
 
     far = 1e5
@@ -165,11 +168,12 @@ class GaussianScores(Scores):
         kept = np.flatnonzero(~impossible)
         if not kept.size:
             return differences
-        mean, variance, points = mean[kept], self.variance[np.ix_(kept, there)], points[kept]
+        mean, points = mean[kept], points[kept]
+        variance, constant = (each[np.ix_(kept, there)] for each in (self.variance, self._constant))
         best = 0
         # Differences to the best class are the ones that matter; each turn finds a better one, the last confirms it.
         for _ in kept:
-            apart = _apart(self.start[kept], x, mean, variance, points, best)
+            apart = _apart(self.start[kept], x, mean, variance, points, constant, best)
             better = int(apart.argmax())
             if better == best or not apart[better] > 0:
                 break
@@ -207,7 +211,13 @@ class GaussianScores(Scores):
 
 
 def _apart(
-    start: Floats, x: Floats, mean: Floats, variance: Floats, points: npt.NDArray[np.bool_], reference: int
+    start: Floats,
+    x: Floats,
+    mean: Floats,
+    variance: Floats,
+    points: npt.NDArray[np.bool_],
+    constant: Floats,
+    reference: int,
 ) -> Floats:
     """Return the scores of classes less that of the `reference`, shape (K,), each column's difference by itself.
 
@@ -223,9 +233,8 @@ def _apart(
         )
         square = np.where(steeper == 0, 0.0, steeper * (x - m) * (x - m))
         shift = np.where(mean == m, 0.0, factor * (m - mean) * ((x - mean) + (x - m)))
-        logs = np.where(points, 0.0, -0.5 * np.log(2 * np.pi * safe))
         terms = square + shift
-    parts = np.column_stack([start - start[reference], logs - logs[reference], terms])
+    parts = np.column_stack([start - start[reference], constant - constant[reference], terms])
     with np.errstate(over="ignore", invalid="ignore"):
         differences: Floats = parts.sum(axis=1)
         sizes = np.abs(parts).sum(axis=1)
