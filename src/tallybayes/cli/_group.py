@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..errors import TallyBayesError
+from ..layout import printable
 from ._streams import take_streams
 
 __all__ = ["LazyGroup", "Verb", "run"]
@@ -149,8 +150,7 @@ def _sentence(error: Exception) -> str:
 
 def _say(message: str) -> None:
     """One line on stderr; control characters of file contents must neither break the line nor steer the terminal."""
-    line = " ".join(message.splitlines())
-    click.echo("tallybayes: " + "".join(c if c.isprintable() else repr(c)[1:-1] for c in line), err=True)
+    click.echo("tallybayes: " + printable(" ".join(message.splitlines())), err=True)
 
 
 def _show_warning(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from ..files import replacing
+from ..layout import printable
 from ..tally import CountTally
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __all__ = ["amount", "check_target", "note", "summed_up", "writing"]
 
 def note(message: str) -> None:
     """Say something to the person at the terminal: on stderr, so that stdout holds data only."""
-    click.echo(message, err=True)
+    click.echo("\n".join(map(printable, message.split("\n"))), err=True)
 
 
 def amount(number: float) -> str:

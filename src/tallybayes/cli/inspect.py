@@ -7,6 +7,7 @@ from typing import Any
 import click
 import orjson
 
+from ..layout import printable
 from ..model import Model, load
 from ..model.keywords import keywords
 from ..tally import CountTally, MomentTally
@@ -88,7 +89,7 @@ def _text(facts: dict[str, Any], top: int) -> str:
         if "mean" in entry:
             named = zip(facts["columns"], entry["mean"], entry["variance"], strict=True)
             lines += [f"  {name}: mean {mean:.6g}, variance {var:.6g}" for name, mean, var in list(named)[:top]]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _listed(names: list[str], most: int) -> str:
