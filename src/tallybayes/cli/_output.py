@@ -27,8 +27,8 @@ def note(message: str) -> None:
 
 
 def amount(number: float) -> str:
-    """Write a number of rows: whole ones in full."""
-    return f"{int(number):,}" if float(number).is_integer() else f"{number:,.6g}"
+    """Write a number of rows: in full, fractions to six digits."""
+    return f"{number:,.0f}" if float(number).is_integer() or number >= 1e5 else f"{number:,.6g}"
 
 
 def summed_up(model: Model, rows: float | None = None) -> str:
@@ -61,8 +61,10 @@ def check_target(path: str | os.PathLike[str], *, force: bool) -> Path:
     Raises
     ------
     click.ClickException
-        If `path` exists and `force` is false, if it is a folder, or if its folder does not exist.
+        If `path` exists and `force` is false, if it is a folder or ``-``, or if its folder does not exist.
     """
+    if os.fspath(path) == "-":
+        raise click.ClickException("a model is not written to standard output; name a file (./- for one named -)")
     target = Path(path)
     if target.is_dir():
         raise click.ClickException(f"{target} is a folder; name a file")
