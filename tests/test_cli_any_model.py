@@ -86,9 +86,9 @@ def test_predict_reads_the_columns_by_their_names(case, said):
     wanted = fitted.predict_proba(frame(names, rows))
     got = [list(answer["probabilities"].values()) for answer in answers]
     np.testing.assert_allclose(got, wanted, rtol=1e-12)
-    assert [answer["label"] for answer in answers] == [str(label) for label in fitted.predict(frame(names, rows))]
+    assert [answer["label"] for answer in answers] == fitted.predict(frame(names, rows)).tolist()
     top = [json.loads(line) for line in said("predict", "m.tally", "rows.csv", "--top", "1").splitlines()]
-    assert [list(answer["probabilities"]) for answer in top] == [[answer["label"]] for answer in answers]
+    assert [list(answer["probabilities"]) for answer in top] == [[str(answer["label"])] for answer in answers]
 
 
 def test_evaluate_and_forget_read_labels_as_the_kind_that_the_model_knows(case, said):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
+from .layout import aligned, printable
 from .readings import predicted
 
 __all__ = ["Evaluation", "Report", "evaluate"]
@@ -87,19 +88,14 @@ class Report:
         ]
         if self.unseen:
             lines.append(f"rows of classes never seen in training  {self.unseen} (counted as wrong)")
-        names = [str(label) for label in self.classes]
-        width = max(map(len, [*names, "class"]))
-        lines += ["", f"{'class':<{width}}  precision  recall      F1       rows"]
+        names = [printable(str(label)) for label in self.classes]
+        table = [["class", "precision", "recall", "F1", "rows"]]
         for name, row in zip(names, self.per_class, strict=True):
-            lines.append(
-                f"{name:<{width}}  {row['precision']:9.4f}  {row['recall']:6.4f}  {row['f1']:6.4f}  {row['n']:9d}"
-            )
+            table.append([name, *(f"{row[share]:.4f}" for share in ("precision", "recall", "f1")), str(row["n"])])
+        lines += ["", *aligned(table, "<>")]
         if len(names) <= 20:
-            cell = max(6, *(len(name) + 2 for name in names), len(str(self.confusion.max(initial=0))) + 2)
-            lines += ["", "confusion (rows: true, columns: answered)"]
-            lines.append(" " * width + "".join(f"{name:>{cell}}" for name in names))
-            for name, counts in zip(names, self.confusion.tolist(), strict=True):
-                lines.append(f"{name:<{width}}" + "".join(f"{count:>{cell}d}" for count in counts))
+            counts = [[name, *map(str, row)] for name, row in zip(names, self.confusion.tolist(), strict=True)]
+            lines += ["", "confusion (rows: true, columns: answered)", *aligned([["", *names], *counts], "<>")]
         return "\n".join(lines)
 
 

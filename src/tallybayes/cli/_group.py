@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 import click
 
 from ..errors import TallyBayesError
+from ..layout import printable
+from ._streams import take_streams
 
 __all__ = ["LazyGroup", "Verb", "run"]
 
@@ -110,8 +112,7 @@ def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:
     int
         0 done, 1 failed (one line on stderr), 2 wrong usage, 130 interrupted; or the number that the command returned.
     """
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")  # data is UTF-8 on every machine, whatever its locale
+    take_streams()
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
@@ -127,9 +128,10 @@ def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:
             _say("interrupted")
             return INTERRUPTED
         except BrokenPipeError:
-            status = FAILED
-            # What is still buffered would fail again when the interpreter flushes it at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return FAILED
+        except OSError as error:  # of what is written outside of a command: help, and what was left to write
+            _say(_sentence(error))
+            return FAILED
     return status if isinstance(status, int) else DONE
 
 
@@ -148,8 +150,7 @@ def _sentence(error: Exception) -> str:
 
 def _say(message: str) -> None:
     """One line on stderr; control characters of file contents must neither break the line nor steer the terminal."""
-    line = " ".join(message.splitlines())
-    click.echo("tallybayes: " + "".join(c if c.isprintable() else repr(c)[1:-1] for c in line), err=True)
+    click.echo("tallybayes: " + printable(" ".join(message.splitlines())), err=True)
 
 
 def _show_warning(

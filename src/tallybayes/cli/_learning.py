@@ -79,7 +79,7 @@ def learn(model: Model, source: Source, held_out: Split) -> tuple[Model, int]:
 def _learned(model: Model, batches: Iterable[Batch], what: str) -> tuple[Model, int]:
     def learn_batch(batch: Batch) -> None:
         nonlocal model
-        model = model.learned(batch.documents, batch.labels)
+        model = model.learned(batch.documents, labels_of(model, batch))
 
     rows = _each(batches, what, learn_batch)
     if rows == 0:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ..counters.rows import THREADS
 from ..readings import Reading
 from ..tally import CHANNELS
 
@@ -87,6 +88,13 @@ def frequency(text: str) -> int | float:
     if not 0.0 <= share <= 1.0:
         raise click.BadParameter(f"{text!r} is not a number of documents, such as 5, or a share, such as 0.5")
     return share
+
+
+def threads(text: str | int) -> int:
+    """A number of threads from 1 to `THREADS`, or -1 for one a core."""
+    if not re.fullmatch(r"-1|[1-9]\d{0,3}", str(text)) or int(text) > THREADS:
+        raise click.BadParameter(f"{text!r} is not a number of threads from 1 to {THREADS}, nor -1 for one a core")
+    return int(text)
 
 
 PRIORS = ("documents", "words", "uniform")
@@ -246,5 +254,5 @@ seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of every draw."
 )
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(min=-1), default=-1, show_default=True, help="Threads; -1 is one a core."
+    "--jobs", type=threads, metavar="N", default=-1, show_default=True, help="Threads; -1 is one a core."
 )

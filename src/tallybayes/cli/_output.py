@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from ..files import replacing
+from ..layout import printable
 from ..tally import CountTally
 
 if TYPE_CHECKING:
@@ -22,12 +23,12 @@ __all__ = ["amount", "check_target", "note", "summed_up", "writing"]
 
 def note(message: str) -> None:
     """Say something to the person at the terminal: on stderr, so that stdout holds data only."""
-    click.echo(message, err=True)
+    click.echo("\n".join(map(printable, message.split("\n"))), err=True)
 
 
 def amount(number: float) -> str:
-    """Write a number of rows: whole ones in full."""
-    return f"{int(number):,}" if float(number).is_integer() else f"{number:,.6g}"
+    """Write a number of rows: in full, fractions to six digits."""
+    return f"{number:,.0f}" if float(number).is_integer() or number >= 1e5 else f"{number:,.6g}"
 
 
 def summed_up(model: Model, rows: float | None = None) -> str:
@@ -60,8 +61,10 @@ def check_target(path: str | os.PathLike[str], *, force: bool) -> Path:
     Raises
     ------
     click.ClickException
-        If `path` exists and `force` is false, if it is a folder, or if its folder does not exist.
+        If `path` exists and `force` is false, if it is a folder or ``-``, or if its folder does not exist.
     """
+    if os.fspath(path) == "-":
+        raise click.ClickException("a model is not written to standard output; name a file (./- for one named -)")
     target = Path(path)
     if target.is_dir():
         raise click.ClickException(f"{target} is a folder; name a file")

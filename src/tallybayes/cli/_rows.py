@@ -56,20 +56,33 @@ def rows_of(model: Model, batch: Batch) -> Any:
 
 
 def labels_of(model: Model, batch: Batch) -> list[Any]:
-    """Return the labels of a batch; text is read as the kind of label that the model knows, as in ``--of``."""
+    """Return the labels of a batch as the kind of label that the model knows: text, which has no type, is read as it.
+
+    Raises
+    ------
+    InputError
+        If a label cannot be read so, or has another type: ``1`` is neither ``"1"`` nor ``true``.
+    """
     labels, known = list(batch.labels or ()), model.labels
-    if known.kind == "str" or not all(isinstance(label, str) for label in labels):
+    if not len(known) or {type(known[0])}.issuperset(map(type, labels)):
         return labels
     kind = type(known[0])
     read: dict[str, Any] = {}
     for i, label in enumerate(labels):
-        if label not in read:
-            try:
-                read[label] = read_value(kind, label)
-            except ValueError:
-                raise InputError(
-                    f"{batch.where(i)}: the label {label!r:.40} is no {kind.__name__}, as the model's classes are: "
-                    f"{known.named()}"
-                ) from None
-        labels[i] = read[label]
+        try:
+            if type(label) is not kind:
+                labels[i] = read[label] if type(label) is str and label in read else _read(kind, label)
+        except ValueError:
+            wanted = "text" if kind is str else kind.__name__
+            raise InputError(
+                f"{batch.where(i)}: the label {label!r:.40} is no {wanted}, as the model's classes are: {known.named()}"
+            ) from None
+        if type(label) is str:
+            read[label] = labels[i]
     return labels
+
+
+def _read(kind: type, label: Any) -> Any:
+    if type(label) is not str:
+        raise ValueError
+    return read_value(kind, label)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 import orjson
 
+from ..layout import printable
 from ..model import load
 from ._options import json_option
 from ._output import amount, writing
@@ -53,7 +54,7 @@ def _text(facts: dict[str, Any], top: int) -> str:
         if "mean" in entry:
             named = zip(facts["columns"], entry["mean"], entry["variance"], strict=True)
             lines += [f"  {name}: mean {mean:.6g}, variance {var:.6g}" for name, mean, var in list(named)[:top]]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _listed(names: list[str], most: int) -> str:

@@ -43,22 +43,24 @@ def predict(
     tallybayes predict flowers.tally new.csv --top 1
     """
     model = load(model_path, verify=verify).with_jobs(jobs)
-    names = [label if isinstance(label, str) else str(label) for label in model.classes.tolist()]
+    labels = model.classes.tolist()
     answers = model.answers
     with writing("-", force=False) as stream:
         for batch in sources_for(model, source, labelled=False, **options):
             for _, log_probabilities in answers.parts(rows_of(model, batch)):
-                for line in lines(names, np.exp(log_probabilities), top):
+                for line in lines(labels, np.exp(log_probabilities), top):
                     stream.write(line)
             stream.flush()
 
 
-def lines(names: list[str], probabilities: npt.NDArray[np.float64], top: int | None = None) -> Iterator[bytes]:
+def lines(labels: list[Any], probabilities: npt.NDArray[np.float64], top: int | None = None) -> Iterator[bytes]:
     """Yield a line of JSON for each row of probabilities, shape (n, K): of all classes, or of the `top` best ones."""
+    names = [str(label) for label in labels]  # keys of JSON are text; the label itself keeps its type
+    said = [label if isinstance(label, (str, int, float, bool)) else str(label) for label in labels]
     shares = probabilities / probabilities.sum(axis=1, keepdims=True)
     best = shares.argmax(axis=1).tolist()
     order = None if top is None else best_classes(shares, top).tolist()
     for i, row in enumerate(shares.tolist()):
         shown = dict(zip(names, row, strict=True)) if order is None else {names[c]: row[c] for c in order[i]}
-        answer = {"label": names[best[i]], "probability": row[best[i]], "probabilities": shown}
+        answer = {"label": said[best[i]], "probability": row[best[i]], "probabilities": shown}
         yield orjson.dumps(answer) + b"\n"

@@ -68,7 +68,8 @@ def train(
     if report_path is not None:
         if holdout is None and test_list is None:
             raise click.UsageError("--report needs a test: give --holdout 0.2 or --test-list FILE")
-        check_target(report_path, force=force)
+        if report_path != "-":
+            check_target(report_path, force=force)
     analyzer = given(**{name: options.pop(name) for name in ANALYZER}, stop_words=words_of(stop_words))
     if analyzer.get("normalize") == "none":
         analyzer["normalize"] = None

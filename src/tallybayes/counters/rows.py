@@ -14,7 +14,7 @@ import tallybayes._kernel as _kernel
 from ..errors import InputError, ParameterError
 from ..labels import Labels
 
-__all__ = ["LabelledRows", "Rows", "threads"]
+__all__ = ["THREADS", "LabelledRows", "Rows", "threads"]
 
 
 class Rows(Protocol):
@@ -190,13 +190,16 @@ def _checked_weights(weights: Any, n_rows: int) -> npt.NDArray[Any]:
     return values.astype(np.int64) if whole else values
 
 
+THREADS = 1024  # the most that the kernel starts
+
+
 def threads(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` asks for: None is 1, -1 all cores.
 
     Raises
     ------
     ParameterError
-        If it is 0, below -1, or no whole number.
+        If it is 0, below -1, above `THREADS`, or no whole number.
     """
     if n_jobs is None:
         return 1
@@ -205,5 +208,8 @@ def threads(n_jobs: int | None) -> int:
     if n_jobs == -1:
         import os
 
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return min(cores, THREADS)
+    if n_jobs > THREADS:
+        raise ParameterError(f"n_jobs must be at most {THREADS} threads; got {n_jobs!r}")
     return int(n_jobs)

@@ -50,7 +50,9 @@ def to_text(title: str, row: str, steps: Sequence[Step], answer: str) -> str:
             lines.append(f"   {printable(step.note)}")
         lines_of = [(printable(name), *(_plain(cell) for cell in cells)) for name, cells in step.rows]
         short = all(len(cell) < 24 for line in lines_of for cell in line[1:])
-        lines += [f"   {line}" for line in aligned([step.columns, *lines_of], "<>" if short else "<")]
+        lines += [
+            f"   {line}" for line in aligned([[*map(printable, step.columns)], *lines_of], "<>" if short else "<")
+        ]
     lines += ["", f"Answer: {printable(answer)}"]
     return "\n".join(lines)
 

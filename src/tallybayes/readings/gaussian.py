@@ -124,6 +124,13 @@ class GaussianScores(Scores):
             mean = np.where(unknown, (share * mean).sum(axis=0), mean)
             variance = np.where(unknown, over_all, variance)
         self.mean, self.variance = np.ascontiguousarray(mean), variance + epsilon
+        beyond = np.argwhere(~np.isfinite(self.variance))
+        if len(beyond):
+            c, column = beyond[0].tolist()
+            raise InputError(
+                f"class {tally.classes[c]!r}, column {column}: the variance is beyond float64 (about 1e308); divide the "
+                "column first, or give its rows more weight"
+            )
         self.points = self.variance == 0
         safe = np.where(self.points, 1.0, self.variance)
         self._factor = np.where(self.points, 0.0, -0.5 / safe)
