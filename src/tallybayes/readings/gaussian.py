@@ -128,8 +128,8 @@ class GaussianScores(Scores):
         if len(beyond):
             c, column = beyond[0].tolist()
             raise InputError(
-                f"class {tally.classes[c]!r}, column {column}: the variance is beyond float64 (about 1e308); divide the "
-                "column first, or give its rows more weight"
+                f"class {tally.classes[c]!r}, column {column}: the variance is beyond float64 (about 1e308); divide "
+                "the column first, or give its rows more weight"
             )
         self.points = self.variance == 0
         safe = np.where(self.points, 1.0, self.variance)
