@@ -168,10 +168,12 @@ def test_one_row_comes_in_any_form_and_by_name_where_it_has_names() -> None:
         model.explain([1, 2, 3])
 
 
-def test_values_beyond_the_range_of_squares_are_impossible_not_nan() -> None:
+def test_values_beyond_the_range_of_squares_answer_without_nan() -> None:
     model = GaussianNB(var_smoothing=0).fit([[1.0, 2], [1, 3], [2, 5], [2, 7]], ["a", "a", "b", "b"])
     explanation = model.explain([1.0, 1e200])
-    assert explanation.note.startswith("Every class is impossible")
+    assert explanation.answer == "a"  # however far the other column is: only one class has been seen at 1
+    assert explanation.probabilities == {"a": 1.0, "b": 0.0}
+    assert model.explain([1.5, 1e200]).note.startswith("Every class is impossible")
     assert [joint.log for joint in model.derive([1.0, 4.0]).joint][1] == -math.inf
     assert "the mean is certain" in str(model.derive([1.0, 4.0]))
 

@@ -109,6 +109,21 @@ def test_table_1_a_giant_cell_is_read() -> None:
     assert rows(f"text,label\n{giant},ham\nb,spam\n") == [("ham", giant, 2), ("spam", "b", 3)]
 
 
+@pytest.mark.parametrize("separator", [None, ";"])
+@pytest.mark.parametrize("text", ["text", 2])
+def test_a_giant_cell_in_the_first_row_is_read_like_any_other(separator: str | None, text: Any) -> None:
+    """The separator is looked for in the first line: the csv module's limit must be lifted by then."""
+    parted = separator or ","
+    giant = "x" * 200_000
+    csv.field_size_limit(131_072)  # as in a new process
+    header = True if isinstance(text, str) else ["label", "text"]
+    top = f'label{parted}text{parted}"{giant}"\n' if isinstance(text, str) else ""
+    end = f"{parted}\n" if isinstance(text, str) else "\n"
+    data = f"{top}ham{parted}{giant}{end}spam{parted}b{end}"
+    found = rows(data, text=text, label="label", header=header, separator=separator)
+    assert [(label, len(document)) for label, document, _ in found] == [("ham", 200_000), ("spam", 1)]
+
+
 def test_table_1_a_row_of_another_length_is_named() -> None:
     with pytest.raises(InputError, match=r"^a stream, line 2: 3 cells, 2 were expected; the row begins 'a'$"):
         rows("text,label\na,b,c\n")

@@ -6,13 +6,14 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
+from typing import Any
 
 from tallybayes.errors import InputError
 from tallybayes.readers.batch import Remarks
 from tallybayes.readers.encoding import count_lines, decode
 from tallybayes.readers.stream import LINE_LIMIT, line_blocks
 
-__all__ = ["CellRows", "lines_of", "plain_rows", "quoted_rows", "text_blocks"]
+__all__ = ["CellRows", "csv_reader", "lines_of", "plain_rows", "quoted_rows", "text_blocks"]
 
 CellRows = Iterator[tuple[list[list[str]], Sequence[int]]]
 
@@ -30,12 +31,17 @@ def lines_of(blocks: Iterable[str]) -> Iterator[str]:
     return chain.from_iterable(io.StringIO(block, newline="") for block in blocks)
 
 
-def quoted_rows(lines: Iterator[str], separator: str, first_line: int, name: str, remarks: Remarks) -> CellRows:
-    """Yield rows by the rules of CSV, some at a time, with the line where each begins."""
+def csv_reader(lines: Iterable[str], separator: str, *, strict: bool) -> Any:
+    """Return a reader of the csv module whose cells may be as long as a line may be."""
     # The limit belongs to the whole process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
+    return csv.reader(lines, delimiter=separator, strict=strict)
+
+
+def quoted_rows(lines: Iterator[str], separator: str, first_line: int, name: str, remarks: Remarks) -> CellRows:
+    """Yield rows by the rules of CSV, some at a time, with the line where each begins."""
     ended: list[bool] = []
-    reader = csv.reader(chain(lines, _closing_quote(ended)), delimiter=separator, strict=True)
+    reader = csv_reader(chain(lines, _closing_quote(ended)), separator, strict=True)
     count = 1  # the header, or the first row, tells how long rows are
     line = first_line
     while True:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -15,7 +14,7 @@ from tallybayes.errors import InputError, ParameterError
 from tallybayes.readers.batch import BATCH_BYTES, Batch, Gather, Remarks, Repeats
 from tallybayes.readers.encoding import count_lines, is_whole
 from tallybayes.readers.names import Origin, bare_suffix, shown_name
-from tallybayes.readers.rows import CellRows, lines_of, plain_rows, quoted_rows, text_blocks
+from tallybayes.readers.rows import CellRows, csv_reader, lines_of, plain_rows, quoted_rows, text_blocks
 from tallybayes.readers.stream import CHUNK_BYTES, byte_chunks, open_bytes
 from tallybayes.readers.wanted import Column, Columns, Found, Wanted, found_column
 
@@ -165,7 +164,7 @@ class _Table:
         return next((candidate for candidate in order if self._fits(line, candidate)), order[0])
 
     def _fits(self, line: str, separator: str) -> bool:
-        cells = next(csv.reader([line], delimiter=separator), [])
+        cells: list[str] = next(csv_reader([line], separator, strict=False), [])
         if not isinstance(self._header, bool) and len(cells) != len(self._header):
             return False
         names = cells if self._header is True else self._header or []
