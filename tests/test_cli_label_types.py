@@ -8,6 +8,7 @@ import pytest
 
 SOURCES = {
     "n.csv": "label,text\n1,win a prize\n0,see you\n",
+    "b.csv": "label,text\ntrue,win a prize\nfalse,see you\n",
     "n.jsonl": '{"label":1,"text":"win a prize"}\n{"label":0,"text":"see you"}\n',
     "b.jsonl": '{"label":true,"text":"win a prize"}\n{"label":false,"text":"see you"}\n',
 }
@@ -33,6 +34,8 @@ def said(tallybayes, tmp_path):
     [
         ("n.jsonl", "n.csv", True),  # the cells of a table have no type
         ("b.jsonl", "n.csv", True),
+        ("b.jsonl", "b.csv", True),
+        ("n.jsonl", "b.csv", False),  # the word true is a number as a category, not as a label
         ("n.csv", "n.jsonl", False),
         ("n.csv", "b.jsonl", False),
         ("n.jsonl", "b.jsonl", False),
@@ -52,7 +55,7 @@ def test_labels_of_another_type_are_read_or_refused_alike_everywhere(said, tmp_p
             assert (json.loads(done.stdout)["accuracy"], json.loads(done.stdout)["unseen"]) == (1, 0)
         if not matched:
             assert done.stderr.count("\n") == 1
-            assert f"{second}, line 1: the label " in done.stderr
+            assert f"{second}, line {1 + second.endswith('csv')}: the label " in done.stderr
             assert ", as the model's classes are: " in done.stderr
     assert (tmp_path / "both.tally").exists() is matched
     done = said("merge", model, f"{second}.tally", "-o", "sum.tally")

@@ -167,14 +167,12 @@ def test_rows_are_answered_in_chunks_of_rows_times_classes() -> None:
     documents = [f"w{number}" for number in range(3000)]
     model = Model().learned(documents, documents)
     sizes: list[int] = []
-    kept = Scores.relative
 
     class Watched(Answers):
         def _relative(self, rows: Any, out: Any = None) -> Any:
             sizes.append(len(rows) * len(self.classes))
             return super()._relative(rows, out)
 
-    assert kept is Scores.relative
     watched = Watched(model.counter, model.answers.scores, 1)
     assert len(watched.predict(["w1"] * 3000)) == 3000
     assert sum(sizes) == 3000 * 3000

@@ -85,4 +85,5 @@ def labels_of(model: Model, batch: Batch) -> list[Any]:
 def _read(kind: type, label: Any) -> Any:
     if type(label) is not str:
         raise ValueError
-    return read_value(kind, label)
+    # As a category the word true is the number 1; as a label it is not.
+    return kind(label) if kind in (int, float) else read_value(kind, label)
